@@ -186,6 +186,19 @@ TEST_CASE("seventeen columns need a limit or sets to keep", "[tools][attr_build]
   CHECK(with({"--together", "2", "--keep", all, "--force"}).exit_code == 2);
 }
 
+TEST_CASE("without -n a filter is sized for distinct rows", "[tools][attr_build]") {
+  const TempFolder folder;
+  const std::string rows = "a\tb\n" + Lines("x\t", 300);
+  const std::string once = folder.Write("once", rows);
+  const std::string again = folder.Write("again", rows + Lines("x\t", 300));
+  const ToolResult built =
+      RunTool({"attr", "build", "--json", "-o", folder.Path("f"), once, again});
+  REQUIRE(built.exit_code == 0);
+  const json report = json::parse(built.out);
+  CHECK(report["num_tuples"] == 900);
+  for (const json& set : report["sets"]) CHECK(set["capacity"] == 300);
+}
+
 TEST_CASE("build does not overwrite unless it is told to", "[tools][attr_build]") {
   const TempFolder folder;
   REQUIRE(BuildOf(folder, {}, kThreeColumns).exit_code == 0);

@@ -68,14 +68,71 @@ TEST_CASE("a bad key stops the build and leaves no file", "[tools][build]") {
 
 TEST_CASE("build says what it cannot do", "[tools][build]") {
   const TempFolder folder;
-  const std::string empty = folder.Write("empty", "\n\n");
-  CHECK(RunTool({"build", "-o", folder.Path("filter"), empty}).exit_code == 2);
   CHECK(RunTool({"build", "-o", folder.Path("filter"), folder.Path("none")}).exit_code == 3);
   CHECK(RunTool({"build", "-n", "10", "-o", folder.Path("no/filter")}, "a\n").exit_code == 3);
   CHECK(RunTool({"build", "-n", "10", "-o", folder.Path("")}, "a\n").exit_code == 2);
   CHECK(RunTool({"build", "-n", "900G", "-p", "1e-6", "-o", folder.Path("filter")}, "a\n")
             .exit_code == 2);
-  CHECK(folder.Names() == Names{"empty"});
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("build of an empty input makes an empty filter", "[tools][build]") {
+  const TempFolder folder;
+  const std::string empty = folder.Write("empty", GENERATE("", "\n\n"));
+  const std::string filter = folder.Path("filter");
+  CHECK(RunTool({"build", "-o", filter, empty}).exit_code == 0);
+  CHECK(json::parse(RunTool({"stats", "--json", filter}).out)["num_keys"] == 0);
+  CHECK(RunTool({"query", filter}, "a\n").exit_code == 1);
+  CHECK(RunTool({"insert", filter, empty}).exit_code == 0);
+  CHECK(RunTool({"build", "-f", "-n", "10", "-o", filter}, "").exit_code == 0);
+  const ToolResult deduplicated = RunTool({"dedup", empty});
+  CHECK(deduplicated.exit_code == 0);
+  CHECK(deduplicated.out.empty());
+}
+
+TEST_CASE("build is sized for distinct keys, not for lines", "[tools][build]") {
+  const TempFolder folder;
+  const std::string once = folder.Write("once", Lines("key", 3000));
+  const std::string thrice =
+      folder.Write("thrice", Lines("key", 3000) + Lines("key", 3000) + Lines("key", 3000));
+  const std::string path = folder.Path("filter");
+  const std::string type = GENERATE("counting", "layered", "classic", "window");
+  CAPTURE(type);
+  std::vector<std::string> build = {"build", "--json", "-f", "-o", path, "--type", type};
+  if (type == "window") build.insert(build.end(), {"--window", "10m"});
+  build.push_back(thrice);
+  const ToolResult result = RunTool(build);
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.err.empty());
+  const json report = json::parse(result.out);
+  CHECK(report["capacity"] == 3000);
+  CHECK(report["num_keys"] == 9000);
+  CHECK_THAT(report["num_distinct_keys"].get<double>(), Catch::Matchers::WithinRel(3000, 0.05));
+  CHECK(report["predicted_fpr"] < 0.012);
+  build.erase(build.begin() + 1);
+  CHECK_THAT(RunTool(build).out, !Catch::Matchers::ContainsSubstring("larger -n"));
+  const ToolResult more = RunTool({"insert", path}, Lines("other", 6000));
+  CHECK_THAT(more.out, Catch::Matchers::ContainsSubstring("more distinct keys than"));
+}
+
+TEST_CASE("keys that come a thousand times do not fill a filter", "[tools][build]") {
+  const TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += Lines("key", 10);
+  const std::string encoding = GENERATE("runs", "planes", "fingerprints8", "fingerprints16");
+  CAPTURE(encoding);
+  const std::string path = folder.Path("filter");
+  const ToolResult result =
+      RunTool({"build", "-n", "10", "--encoding", encoding, "-o", path}, text);
+  CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("10,000 (about 1") &&
+                             Catch::Matchers::ContainsSubstring(" distinct; sized for 10)") &&
+                             !Catch::Matchers::ContainsSubstring("larger -n"));
+  const json stats = json::parse(RunTool({"stats", "--json", path}).out);
+  CHECK(stats["predicted_fpr"] < 0.01);
+  // Nor do they where they come later.
+  const ToolResult inserted = RunTool({"insert", "--json", path}, text);
+  CHECK(json::parse(inserted.out)["num_distinct_keys"] == stats["num_distinct_keys"]);
+  CHECK_THAT(RunTool({"insert", path}, text).out, !Catch::Matchers::ContainsSubstring("sized for"));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void AddBuildCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand("build",
                                          "Build a filter from keys and save it.\n"
                                          "Without -n the inputs, which must be regular files, are "
-                                         "read twice: first to count the keys.");
+                                         "read twice: first to count\nthe distinct keys.");
   auto options = std::make_shared<BuildOptions>();
   AddOutput(command, options->output);
   AddFamily(command, options->filter, 0.01);
@@ -82,6 +82,7 @@ void AddBuildCommand(Command& parent, const Settings& settings) {
   AddDigest(command, options->filter.filter);
   AddKeyInput(command, options->input);
   AddKeyTimes(command, options->input);
+  AddMaxLeap(command, options->input);
   command.SetAction([&settings, options, command] {
     options->filter.Finish(command);
     FinishDigest(command, options->filter.filter);

@@ -187,8 +187,8 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
       "added, and ends at --largest-fpr if that is given. The summary reports the rate at the "
       "end.\n"
       "Exits 1 if there was no room for a key: its line was printed, and would be printed again.\n"
-      "Without -n the inputs, which must be regular files, are read twice: first to count the "
-      "keys.");
+      "Without -n the inputs, which must be regular files, are read twice: first to "
+      "count\nthe distinct keys.");
   auto options = std::make_shared<DedupOptions>();
   AddFamily(command, options->filter, 0.0001);
   AddMemoryLimit(command, options->filter.memory_limit_bytes);
@@ -197,6 +197,7 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
                "Store every key beside the filter, and report the filter's wrong answers");
   AddKeyInput(command, options->input);
   AddKeyTimes(command, options->input);
+  AddMaxLeap(command, options->input);
   command.SetAction([&settings, options, command] {
     options->filter.Finish(command);
     FinishDigest(command, options->filter.filter);

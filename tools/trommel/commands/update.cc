@@ -50,6 +50,8 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
   if (!fit.ok()) return FailOnRequest(fit.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   filter.UseExecutor(executor);
+  KeyInput input = options.input;
+  if (steps.subcommand == "insert") LimitLeaps(filter, input);  // erasing moves no clock
   Applied applied;
   // Each batch at once where the first key that is refused must be named.
   DigestGatherer gatherer(
@@ -69,8 +71,7 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
       return Ok();
     };
   }
-  const Result<PassTotals> totals =
-      RunPass(steps.what, options.input, settings, executor.get(), stages);
+  const Result<PassTotals> totals = RunPass(steps.what, input, settings, executor.get(), stages);
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
   if (steps.is_whole && applied.num_refused > 0) return FailErase(applied, first_refused);
@@ -132,7 +133,8 @@ void AddInsertCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand("insert",
                                          "Insert keys into a filter file.\n"
                                          "A key that is inserted twice must be erased twice.");
-  AddUpdateOptions(command, settings, RunInsert);
+  const std::shared_ptr<KeyUpdateOptions> options = AddUpdateOptions(command, settings, RunInsert);
+  AddMaxLeap(command, options->input);
 }
 
 void AddEraseCommand(Command& parent, const Settings& settings) {

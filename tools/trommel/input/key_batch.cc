@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "tools/trommel/input/find_bytes.h"
 #include "tools/trommel/output/report.h"
@@ -58,6 +59,19 @@ void KeyBatch::Split(const KeyOptions& options) {
   // The last record may do without its terminator.
   ends[0] = static_cast<uint32_t>(text.size() - begin);
   if (begin < text.size()) AddRecords(text, begin, std::span(ends).first(1), options, begin);
+}
+
+void KeyBatch::RefuseFrom(size_t record_idx, Error error) {
+  const std::string_view text = piece.text();
+  const char* const begin = text.data();
+  const std::string_view before(begin, static_cast<size_t>(records_[record_idx].data() - begin));
+  num_lines_ = static_cast<uint64_t>(std::ranges::count(before, '\n')) + 1;
+  records_.resize(record_idx);
+  views_.resize(std::min(views_.size(), record_idx));
+  integers_.resize(std::min(integers_.size(), record_idx));
+  times_.resize(std::min(times_.size(), record_idx));
+  digests.resize(std::min(digests.size(), record_idx));
+  error_ = std::move(error);
 }
 
 bool KeyBatch::AddRecords(std::string_view text, size_t at, std::span<const uint32_t> ends,

@@ -27,6 +27,10 @@ class KeyBatch {
   // live until the piece changes or it is cut again.
   void Split(const KeyOptions& options);
 
+  // Takes this record and all behind it out again, for which the error is from now on: what is
+  // wrong with it shows only beside those before. Its line is the last that was cut.
+  void RefuseFrom(size_t record_idx, Error error);
+
   // The keys: integers for kU64 and kRaw64, string views otherwise.
   Keys keys() const noexcept;
   // The same as a filter of this policy takes them: under kCaller, integers are digests.

@@ -13,6 +13,12 @@
 
 namespace trommel::tool {
 
+// How far times may leap past the latest of those before, and past `clock`.
+struct LeapLimit {
+  uint64_t max_leap = UINT64_MAX;  // ticks; UINT64_MAX: any
+  std::optional<uint64_t> clock;   // none: the first time sets it
+};
+
 enum class KeyFormat : uint8_t {
   kLines,  // a line's bytes
   kNul,    // the bytes up to a NUL
@@ -36,6 +42,10 @@ struct KeyOptions {
   bool has_header = false;  // kTsv: each file's first line is not a key
   bool strip_cr = false;    // a carriage return before the newline is not part of the key
   bool keep_empty = false;  // an empty key is a key; otherwise it is skipped and counted
+  // However a file begins, it is lines: not compressed data, UTF-16 or a program (input_kind.h),
+  // and a byte order mark is part of the first one.
+  bool as_lines = false;
+  LeapLimit leaps;  // of the times
 };
 
 // "lines", "nul", "hex", "u64", "raw64" or "tsv"; nothing for other names.

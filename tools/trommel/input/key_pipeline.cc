@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "tools/trommel/input/time_leaps.h"
+
 namespace trommel::tool {
 namespace {
 
@@ -16,7 +18,11 @@ class KeyPipeline {
  public:
   KeyPipeline(const std::vector<std::string>& paths, const KeyOptions& options,
               const ReaderLimits& limits, const KeyStages& stages, size_t num_slots)
-      : options_(options), stages_(stages), reader_(paths, options, limits), batches_(num_slots) {}
+      : options_(options),
+        stages_(stages),
+        reader_(paths, options, limits),
+        batches_(num_slots),
+        leaps_(options.leaps) {}
 
   Status Run(Executor* executor) {
     Executor::Pipeline pipeline;
@@ -76,6 +82,7 @@ class KeyPipeline {
     Piece& piece = batch.piece;
     if (!piece.header.empty()) header_ = piece.header;
     batch.header.clear();
+    if (const auto leap = leaps_.Find(batch.times())) RefuseLeap(batch, *leap);
     if (!batch.records().empty()) batch.header.swap(header_);
     if (piece.is_first) line_ = 0;
     if (piece.had_header) ++line_;
@@ -87,6 +94,13 @@ class KeyPipeline {
     if (!piece.is_error_of_line) return *piece.error;
     ++line_;
     return At(piece, *piece.error);
+  }
+
+  void RefuseLeap(KeyBatch& batch, size_t record_idx) const {
+    const std::string_view line = batch.records()[record_idx];
+    const std::string_view time = Column(line, batch.piece.time_column_idx).value_or("");
+    batch.RefuseFrom(record_idx, {ErrorCode::kInvalidArgument,
+                                  leaps_.MessageFor(batch.times()[record_idx], time)});
   }
 
   Error At(const Piece& piece, const Error& error) const {
@@ -118,6 +132,7 @@ class KeyPipeline {
   // Of the last stage.
   std::string header_;  // not yet passed on
   uint64_t line_ = 0;   // in this file, so far; kRaw64: keys
+  TimeLeaps leaps_;
   Status outcome_ = Ok();
 
   std::mutex exception_mutex_;

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "tools/trommel/input/input_kind.h"
 #include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
@@ -32,6 +33,7 @@ bool PieceReader::Next(Piece& piece) {
   piece.begin = piece.end = 0;
   piece.is_first = piece.had_header = piece.is_input_idle = piece.is_error_of_line = false;
   piece.header.clear();
+  piece.notes.clear();
   piece.num_bytes = 0;
   piece.error.reset();
   if (has_failed_ || (!file_ && next_path_idx_ == paths_.size())) return false;
@@ -52,6 +54,7 @@ Status PieceReader::OpenNext(Piece& piece) {
   if (!file.ok()) return file.error();
   file_ = std::move(file).value();
   file_bytes_ = 0;
+  awaits_start_ = options_.format != KeyFormat::kRaw64 && !options_.as_lines;
   awaits_header_ = options_.has_header;
   piece.is_first = true;
   return Ok();
@@ -90,6 +93,7 @@ Status PieceReader::Fill(Piece& piece) {
     piece.num_bytes += *num_read;
     file_bytes_ += *num_read;
     piece.end = EndOfRecords(piece, scanned, num_bytes);
+    if (Status judged = JudgeStart(piece, num_bytes); !judged.ok()) return judged;
     if (piece.end > 0) break;
   }
   const char* const buffer = piece.buffer.data();
@@ -105,7 +109,36 @@ size_t PieceReader::EndOfRecords(const Piece& piece, size_t scanned, size_t num_
   return last == std::string_view::npos ? 0 : scanned + last + 1;
 }
 
+Status PieceReader::JudgeStart(Piece& piece, size_t& num_bytes) {
+  if (!awaits_start_ || (piece.end == 0 && num_bytes < kStartBytes)) return Ok();
+  awaits_start_ = false;
+  const std::string_view start(piece.buffer.data(), num_bytes);
+  const bool are_lines = options_.format != KeyFormat::kNul;
+  const InputKind kind = are_lines ? KindOfInput(start) : KindOfNulRecords(start);
+  if (kind != InputKind::kText) {
+    piece.end = 0;
+    return Error{ErrorCode::kInvalidArgument, RefusalOf(kind, piece.file_name, ProgramName())};
+  }
+  if (are_lines && !options_.strip_cr && HasOnlyCrLf(start.substr(0, piece.end))) {
+    piece.notes.push_back(
+        fmt::format("{}: lines end in CR LF, and the CR is taken as part of them: --crlf strips it",
+                    piece.file_name));
+  }
+  if (start.starts_with(kUtf8Mark)) {
+    piece.notes.push_back(
+        fmt::format("{}: skipped the byte order mark before the first line", piece.file_name));
+    std::copy(start.begin() + kUtf8Mark.size(), start.end(), piece.buffer.begin());
+    num_bytes -= kUtf8Mark.size();
+    piece.end -= std::min(piece.end, kUtf8Mark.size());
+  }
+  return Ok();
+}
+
 Status PieceReader::EndFile(Piece& piece, size_t num_bytes) {
+  piece.end = num_bytes;
+  if (num_bytes > 0) {
+    if (Status judged = JudgeStart(piece, num_bytes); !judged.ok()) return judged;
+  }
   const std::string name = file_->name();
   file_.reset();
   piece.end = num_bytes;

@@ -36,14 +36,15 @@ struct Piece {
   size_t begin = 0;          // the header line, if any, is before it
   size_t end = 0;
   std::string file_name;
-  bool is_first = false;       // of its file
-  bool had_header = false;     // one line of the file was before the text
-  uint64_t line_before = 0;    // lines of its file before the text, as the stage that counts says
-  std::string header;          // of the first file, in the piece behind it
-  size_t column_idx = 0;       // kTsv: the key's
-  size_t time_column_idx = 0;  // kTsv: its time's, if there is one
-  uint64_t num_bytes = 0;      // read for it
-  bool is_input_idle = false;  // the next piece would have to wait for its input
+  bool is_first = false;     // of its file
+  bool had_header = false;   // one line of the file was before the text
+  uint64_t line_before = 0;  // lines of its file before the text, as the stage that counts says
+  std::string header;        // of the first file, in the piece behind it
+  std::vector<std::string> notes;  // on how its file begins, for people
+  size_t column_idx = 0;           // kTsv: the key's
+  size_t time_column_idx = 0;      // kTsv: its time's, if there is one
+  uint64_t num_bytes = 0;          // read for it
+  bool is_input_idle = false;      // the next piece would have to wait for its input
 
   // What ends the inputs behind the text. It belongs to the line that begins there, or to none.
   std::optional<Error> error;
@@ -69,6 +70,10 @@ class PieceReader {
   Status OpenNext(Piece& piece);
   Status Fill(Piece& piece);
   size_t EndOfRecords(const Piece& piece, size_t scanned, size_t num_bytes) const;
+  // Judges how a file begins, of which the buffer has so many bytes: as soon as these reach to the
+  // end of a record or are kStartBytes, or at the end of the file. Fails for what are no lines, and
+  // takes a byte order mark out of the buffer.
+  Status JudgeStart(Piece& piece, size_t& num_bytes);
   Status EndFile(Piece& piece, size_t num_bytes);
   void TakeHeader(Piece& piece);
   // Where the column is by the header; an error of the piece if there is none of that name.
@@ -82,6 +87,7 @@ class PieceReader {
   size_t next_path_idx_ = 0;
   std::optional<InputFile> file_;
   uint64_t file_bytes_ = 0;     // read of this file
+  bool awaits_start_ = false;   // of this file: how it begins was not judged yet
   bool awaits_header_ = false;  // of this file
   bool header_seen_ = false;    // of any
   size_t column_idx_ = 0;

@@ -23,6 +23,7 @@ KeyOptions OptionsOf(const RowFormat& format) {
   KeyOptions options;  // a line a record; the column that keys would have is not looked for
   options.has_header = format.has_header;
   options.strip_cr = format.strip_cr;
+  options.as_lines = format.as_lines;
   return options;
 }
 

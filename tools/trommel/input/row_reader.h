@@ -21,6 +21,7 @@ struct RowFormat {
   std::vector<std::string> columns = {};
   bool has_header = true;
   bool strip_cr = false;
+  bool as_lines = false;          // as KeyOptions'
   bool wants_one_header = false;  // a later file's that is not the first one's is an error
   bool makes_names = false;       // a filter's: one that it cannot have is an error
 };

@@ -14,6 +14,7 @@ RowFormat RowInput::Format() const {
   format.columns = SplitNames(columns);
   format.has_header = !no_header;
   format.strip_cr = strip_cr;
+  format.as_lines = as_lines;
   return format;
 }
 
@@ -31,6 +32,7 @@ void AddRowInput(Command& command, RowInput& input, const std::string& columns_h
       .Flag("--crlf", input.strip_cr,
             "Lines end in CR LF: the CR is not part of the last field (by default it is)")
       .Group(group);
+  AddAsLines(command, input.as_lines, group);
 }
 
 void AddAttributeSizing(Command& command, AttributeOptions& options) {

@@ -23,11 +23,12 @@ struct RowInput {
   std::string columns;
   bool no_header = false;
   bool strip_cr = false;
+  bool as_lines = false;
 
   RowFormat Format() const;
 };
 
-// FILES, --columns, --no-header, --crlf, --threads.
+// FILES, --columns, --no-header, --crlf, --as-lines, --threads.
 void AddRowInput(Command& command, RowInput& input, const std::string& columns_help);
 
 // What sets there are and what their filters are made for, names not yet looked up.

@@ -8,6 +8,7 @@
 #include "tools/trommel/options/value_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
+#include "tools/trommel/output/time_text.h"
 
 namespace trommel::tool {
 namespace {
@@ -76,6 +77,7 @@ void AddKeyInput(Command& command, KeyInput& input) {
       .Flag("--keep-empty", input.options.keep_empty,
             "Empty lines are keys too (by default they are skipped and counted)")
       .Group(kGroup);
+  AddAsLines(command, input.options.as_lines, kGroup);
 }
 
 void KeyInput::Finish() {
@@ -109,6 +111,31 @@ void AddKeyTimes(Command& command, KeyInput& input) {
             "seconds (see --time-unit) or ISO 8601 (default: now; implies --keys tsv)")
       .Group(kGroup);
   AddTimeUnit(command, input.text.time_unit, "the --time column").Group(kGroup);
+}
+
+void AddMaxLeap(Command& command, KeyInput& input) {
+  command
+      .Parsed("--max-leap", "SPAN",
+              "How far a time may be past the window filter's clock, which never goes back: 90s, "
+              "10m, 7d, or any (default: 1,000 windows). A time beyond it, perhaps in another "
+              "unit, is refused and nothing is written",
+              [&input](const std::string& text) -> Status {
+                const Result<uint64_t> ticks =
+                    text == "any" ? Result<uint64_t>(UINT64_MAX) : ParseDuration(text);
+                if (!ticks.ok()) return ticks.error();
+                input.max_leap = *ticks;
+                return Ok();
+              })
+      .Needs(command.Find("--time"))
+      .Group(kGroup);
+}
+
+void AddAsLines(Command& command, bool& as_lines, const std::string& group) {
+  command
+      .Flag("--as-lines", as_lines,
+            "Take files as they are: by default what begins as gzip, bzip2, xz, zstd, UTF-16 or a "
+            "program is refused, and a UTF-8 byte order mark is skipped")
+      .Group(group);
 }
 
 Option AddTimeUnit(Command& command, std::string& unit, const std::string& what) {

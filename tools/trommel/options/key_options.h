@@ -18,6 +18,7 @@ struct KeyInput {
   std::vector<std::string> paths;  // empty or "-": standard input
   KeyOptions options;
   uint32_t num_threads = 1;  // 0: as many as the machine offers
+  uint64_t max_leap = 0;     // ticks (time_text.h), UINT64_MAX: any; 0: not given
 
   // As given; options are not what these say before Finish.
   struct {
@@ -38,10 +39,15 @@ struct KeyInput {
   std::shared_ptr<Executor> MakeExecutor() const;
 };
 
-// FILES and --threads, --keys, --column, --header, --crlf, --keep-empty.
+// FILES and --threads, --keys, --column, --header, --crlf, --keep-empty, --as-lines.
 void AddKeyInput(Command& command, KeyInput& input);
 // --time and --time-unit, for subcommands that take keys of window filters.
 void AddKeyTimes(Command& command, KeyInput& input);
+// --max-leap, for those whose keys move a window filter's clock; after AddKeyTimes.
+void AddMaxLeap(Command& command, KeyInput& input);
+
+// --as-lines; `group` is its heading.
+void AddAsLines(Command& command, bool& as_lines, const std::string& group);
 
 // --time-unit of the numbers that `what` says.
 Option AddTimeUnit(Command& command, std::string& unit, const std::string& what);

@@ -68,6 +68,12 @@ void WriteToStderr(std::string_view text) noexcept {
 
 void NameProgram(const char* name) noexcept { program_name = name; }
 
+const char* ProgramName() noexcept { return program_name; }
+
+void PrintNote(std::string_view message) {
+  WriteToStderr(fmt::format("{}: note: {}\n", program_name, message));
+}
+
 int Fail(ExitCode code, std::string_view message) {
   if (NotedInterrupt() != 0) return code;
   fmt::memory_buffer line;  // a short line needs no memory, of which there may be none left

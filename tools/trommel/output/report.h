@@ -62,6 +62,11 @@ void WriteToStderr(std::string_view text) noexcept;
 // What messages call the program: "trommel" until this is called. The name must live on.
 void NameProgram(const char* name) noexcept;
 
+const char* ProgramName() noexcept;
+
+// Prints "trommel: note: message" to standard error: nothing failed.
+void PrintNote(std::string_view message);
+
 // Prints "trommel: message" to standard error and returns `code`. Prints nothing when the failure
 // is an interrupt.
 int Fail(ExitCode code, std::string_view message);

@@ -3,9 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <variant>
 
+#include "tools/trommel/input/distinct_digests.h"
 #include "tools/trommel/input/input_file.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
@@ -13,8 +17,12 @@
 
 namespace trommel::tool {
 
-Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
-                           Executor* executor, const KeyStages& stages) {
+namespace {
+
+constexpr uint64_t kMostWindows = 1000;  // that times may leap, unless --max-leap says otherwise
+
+Result<PassTotals> RunStages(std::string_view what, const KeyInput& input, const Settings& settings,
+                             Executor* executor, const KeyStages& stages) {
   const auto start = std::chrono::steady_clock::now();
   Progress progress(what, settings.quiet, TotalBytes(input.paths));
   PassTotals totals;
@@ -34,6 +42,27 @@ Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const S
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   totals.seconds = elapsed.count();
   return totals;
+}
+
+}  // namespace
+
+Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
+                           Executor* executor, const KeyStages& stages) {
+  const KeyStages noted = {stages.work, [&](const KeyBatch& batch) -> Status {
+                             for (const std::string& note : batch.piece.notes) PrintNote(note);
+                             return stages.finish ? stages.finish(batch) : Ok();
+                           }};
+  return RunStages(what, input, settings, executor, noted);
+}
+
+void LimitLeaps(const FamilyFilter& filter, KeyInput& input) {
+  const auto* window = std::get_if<WindowFilter>(&filter.any());
+  if (window == nullptr) return;
+  const uint64_t most =
+      window->window() > UINT64_MAX / kMostWindows ? UINT64_MAX : window->window() * kMostWindows;
+  input.options.leaps.max_leap = input.max_leap == 0 ? most : input.max_leap;
+  // A new filter is at time 0, which is no time of a key.
+  if (window->now() > 0 || window->num_keys() > 0) input.options.leaps.clock = window->now();
 }
 
 void QueryBatch(KeyBatch& batch, const FamilyFilter& filter) {
@@ -57,26 +86,30 @@ int CountCapacity(const KeyInput& input, const Settings& settings, Executor* exe
                             "read twice to count them",
                             counted));
   }
-  const Result<PassTotals> totals = RunPass("counting", input, settings, executor, {});
+  DistinctDigests distinct;
+  const DigestPolicy& policy = options.filter.digest;
+  const KeyStages stages = {[&](KeyBatch& batch) { batch.Hash(policy); },
+                            [&](const KeyBatch& batch) {
+                              distinct.Add(batch.digests);
+                              return Ok();
+                            }};
+  const Result<PassTotals> totals = RunStages("counting", input, settings, executor, stages);
   if (!totals.ok()) return FailOnInput(totals.error());
-  if (totals->num_records == 0) {
-    return Fail(kUsageError,
-                fmt::format("no {} in the input: give the number to size for with -n", counted));
-  }
-  options.filter.capacity = totals->num_records;
+  options.filter.capacity = std::max<uint64_t>(1, distinct.AtMost());
   return kDone;
 }
 
-int MakeFilter(const KeyInput& input, const Settings& settings,
-               const std::shared_ptr<Executor>& executor, FamilyOptions& options,
-               std::optional<FamilyFilter>& filter) {
+int MakeFilter(KeyInput& input, const Settings& settings, const std::shared_ptr<Executor>& executor,
+               FamilyOptions& options, std::optional<FamilyFilter>& filter) {
   const int counted = CountCapacity(input, settings, executor.get(), options);
   if (counted != kDone) return counted;
   Result<AnyFilter> made = options.Create(executor);
   if (!made.ok()) return FailOnRequest(made.error());
   filter.emplace(*std::move(made));
   const Status timely = filter->CheckTimes(input.options.time_column.has_value());
-  return timely.ok() ? int{kDone} : FailOnRequest(timely.error());
+  if (!timely.ok()) return FailOnRequest(timely.error());
+  LimitLeaps(*filter, input);
+  return kDone;
 }
 
 void DescribePass(const PassTotals& totals, Report& report, std::string_view noun) {

@@ -28,20 +28,24 @@ struct PassTotals {
 Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
                            Executor* executor, const KeyStages& stages);
 
+// Limits how far the keys' times may leap: to what --max-leap says, or 1,000 windows. For filters
+// without a window nothing.
+void LimitLeaps(const FamilyFilter& filter, KeyInput& input);
+
 // Queries the filter for the batch's keys: sets its bitmap and num_present.
 void QueryBatch(KeyBatch& batch, const FamilyFilter& filter);
 
-// Sets options.filter.capacity, if it was not given, to the number of keys in the inputs,
-// duplicates included. Returns kDone, or the exit code after saying why: pipes cannot be read
-// twice, there are no keys (called what `counted` says), or one is malformed.
+// Sets options.filter.capacity, if it was not given, to the number of distinct keys in the inputs
+// (distinct_digests.h), at least 1. Returns kDone, or the exit code after saying why: pipes cannot
+// be read twice to count the keys (called what `counted` says), or one is malformed. Notes on the
+// inputs are left for the pass that follows.
 int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
                   FamilyOptions& options, std::string_view counted = "keys");
 
-// Makes an empty filter for the inputs, of their number of keys if no capacity was given. Returns
-// kDone, or the exit code after saying why not.
-int MakeFilter(const KeyInput& input, const Settings& settings,
-               const std::shared_ptr<Executor>& executor, FamilyOptions& options,
-               std::optional<FamilyFilter>& filter);
+// Makes an empty filter for the inputs, of their number of distinct keys if no capacity was given,
+// and limits leaps of their times. Returns kDone, or the exit code after saying why not.
+int MakeFilter(KeyInput& input, const Settings& settings, const std::shared_ptr<Executor>& executor,
+               FamilyOptions& options, std::optional<FamilyFilter>& filter);
 
 // Adds what was read, and how fast. `noun`: "keys" or "rows".
 void DescribePass(const PassTotals& totals, Report& report, std::string_view noun = "keys");

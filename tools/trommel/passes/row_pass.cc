@@ -23,6 +23,8 @@ Result<PassTotals> RunRows(std::string_view what, const RowInput& input, const S
   RowBatch batch;
   for (;;) {
     const Result<bool> has_rows = reader.Next(batch);
+    for (const std::string& note : batch.piece.notes) PrintNote(note);
+    batch.piece.notes.clear();
     if (!has_rows.ok()) return has_rows.error();
     if (!*has_rows) break;
     totals.num_records += batch.rows.size();

@@ -1,7 +1,6 @@
 // trommel attr build: a filter of several columns.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -88,16 +87,16 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
   if (!output.ok()) return FailOnRequest(output.error());
   const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
   if (filter_options.capacity == 0) {
-    FamilyOptions counted;  // lines: headers are among them
+    FamilyOptions counted;
     counted.filter = filter_options;
-    if (const int code =
-            CountCapacity(options.input.files, settings, executor.get(), counted, "rows");
+    KeyInput lines = options.input.files;
+    lines.options.has_header = !options.input.no_header;
+    lines.options.as_lines = options.input.as_lines;
+    if (const int code = CountCapacity(lines, settings, executor.get(), counted, "rows");
         code != kDone) {
       return code;
     }
-    const uint64_t num_headers = options.input.no_header ? 0 : options.input.files.paths.size();
-    const uint64_t num_lines = counted.filter.capacity;
-    filter_options.capacity = std::max<uint64_t>(1, num_lines - std::min(num_lines, num_headers));
+    filter_options.capacity = counted.filter.capacity;
   }
 
   RowFormat format = options.input.Format();

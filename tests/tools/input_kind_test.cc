@@ -1,0 +1,174 @@
+// How an input begins: what is no text is refused, and told how to become text.
+#include "tools/trommel/input/input_kind.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/catch.h"
+#include "tools/run_tool.h"
+
+namespace trommel::tool {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+TEST_CASE("an input's kind is seen by its first bytes", "[tools][input_kind]") {
+  CHECK(KindOfInput("") == InputKind::kText);
+  CHECK(KindOfInput("a\nb\n") == InputKind::kText);
+  CHECK(KindOfInput("\x1f\x8b\x08\0\n"sv) == InputKind::kGzip);
+  CHECK(KindOfInput("\x1f\x8b\n") == InputKind::kText);
+  CHECK(KindOfInput("BZh91AY&SY\x01\n") == InputKind::kBzip2);
+  CHECK(KindOfInput("BZh9\x17\x72\x45\x38\x50\x90\n") == InputKind::kBzip2);
+  CHECK(KindOfInput("BZh9 is a word\n") == InputKind::kText);
+  CHECK(KindOfInput("\xfd"
+                    "7zXZ\0\n"sv) == InputKind::kXz);
+  CHECK(KindOfInput("\x28\xb5\x2f\xfd\n") == InputKind::kZstd);
+  CHECK(KindOfInput("\x7f"
+                    "ELF\n") == InputKind::kProgram);
+  CHECK(KindOfInput("\xff\xfe"
+                    "a\0\n\0"sv) == InputKind::kUtf16);
+  CHECK(KindOfInput("\xfe\xff\0a\0\n"sv) == InputKind::kUtf16);
+  CHECK(KindOfInput("a\0b\0\n\0"sv) == InputKind::kUtf16LittleEndian);
+  CHECK(KindOfInput("\0a\0b\0\n"sv) == InputKind::kUtf16BigEndian);
+  CHECK(KindOfInput("key\0key\0"sv) == InputKind::kBinary);
+  CHECK(KindOfInput("a\nb\0\n"sv) == InputKind::kText);  // the first line decides
+  CHECK(KindOfNulRecords("key\0key\0"sv) == InputKind::kText);
+  CHECK(KindOfNulRecords("\x1f\x8b\x08\0"sv) == InputKind::kGzip);
+}
+
+TEST_CASE("lines end in CR LF where all do", "[tools][input_kind]") {
+  CHECK(HasOnlyCrLf("a\r\n\r\nb\r\n"));
+  CHECK_FALSE(HasOnlyCrLf("a\r\nb\n"));
+  CHECK_FALSE(HasOnlyCrLf("\n"));
+  CHECK_FALSE(HasOnlyCrLf("a\r"));
+  CHECK_FALSE(HasOnlyCrLf(""));
+}
+
+}  // namespace
+}  // namespace trommel::tool
+
+namespace trommel::tests {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using std::string_view_literals::operator""sv;
+
+constexpr std::string_view kGzip = "\x1f\x8b\x08\0\0\0\0\0\0\x03\n\n"sv;
+
+TEST_CASE("every command that reads lines refuses what is none", "[tools][input_kind]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string rows = folder.Path("rows");
+  const std::string packed = folder.Write("packed.gz", kGzip);
+  REQUIRE(RunTool({"build", "-n", "10", "-o", filter}, "a\n").exit_code == 0);
+  REQUIRE(RunTool({"attr", "build", "-n", "10", "-o", rows}, "k\tv\n1\t2\n").exit_code == 0);
+  const std::string before = folder.Read("filter");
+  const std::vector<std::vector<std::string>> commands = {
+      {"build", "-o", folder.Path("new")},
+      {"insert", filter},
+      {"erase", filter},
+      {"query", filter},
+      {"verify", filter},
+      {"dedup"},
+      {"attr", "build", "-o", folder.Path("new")},
+      {"attr", "insert", rows},
+      {"attr", "erase", rows},
+      {"attr", "query", rows},
+  };
+  for (std::vector<std::string> command : commands) {
+    CAPTURE(command);
+    command.push_back(packed);
+    const ToolResult result = RunTool(command);
+    CHECK(result.exit_code == 3);
+    CHECK(result.err == "trommel: " + packed + ": gzip data, not lines: try: zcat " + packed +
+                            " | trommel ... - (--as-lines takes it as it is)\n");
+  }
+  CHECK(folder.Read("filter") == before);
+  CHECK(folder.Names() == std::vector<std::string>{"filter", "packed.gz", "rows"});
+  CHECK(RunTool({"insert", "--as-lines", filter, packed}).exit_code == 0);
+  CHECK(RunTool({"query", "-c", "--as-lines", filter, packed}).out == "1\n");
+}
+
+TEST_CASE("a pipe is judged however its first bytes come", "[tools][input_kind]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-n", "10", "-o", filter}, "a\n").exit_code == 0);
+  RunningTool packed({"query", filter});
+  for (const char byte : kGzip) packed.Write({&byte, 1});
+  const ToolResult refused = packed.Wait();
+  CHECK(refused.exit_code == 3);
+  CHECK_THAT(refused.err, ContainsSubstring("(stdin): gzip data, not lines: try: ... | zcat | "));
+
+  RunningTool marked({"query", "-c", filter});
+  for (const char byte :
+       "\xef\xbb\xbf"
+       "a\nb\n"sv)
+    marked.Write({&byte, 1});
+  const ToolResult read = marked.Wait();
+  CHECK(read.out == "1\n");
+  CHECK(read.err == "trommel: note: (stdin): skipped the byte order mark before the first line\n");
+}
+
+TEST_CASE("text of UTF-16 and binary data have remedies of their own", "[tools][input_kind]") {
+  const auto error_of = [](std::string_view input) {
+    const ToolResult result = RunTool({"dedup", "-n", "10"}, input);
+    CHECK(result.exit_code == 3);
+    CHECK(result.out.empty());
+    return result.err;
+  };
+  CHECK_THAT(error_of("\xff\xfe"
+                      "a\0\n\0"sv),
+             ContainsSubstring("iconv -f UTF-16 -t UTF-8"));
+  CHECK_THAT(error_of("a\0\n\0"sv), ContainsSubstring("iconv -f UTF-16LE"));
+  CHECK_THAT(error_of("key\0key\0"sv), ContainsSubstring("--keys nul"));
+  CHECK_THAT(error_of("\x7f"
+                      "ELF\x02\n"sv),
+             ContainsSubstring("a program"));
+  CHECK(RunTool({"dedup", "-n", "10", "--keys", "nul"}, "key\0key\0"sv).out == "key\0"sv);
+}
+
+TEST_CASE("a byte order mark is no part of a key or of a column's name", "[tools][input_kind]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string mark = "\xef\xbb\xbf";
+  const std::string keys = folder.Write("keys", mark + "one\ntwo\n");
+  const ToolResult built = RunTool({"build", "-f", "-o", filter, keys});
+  CHECK(built.exit_code == 0);  // read twice, told once
+  CHECK(built.err ==
+        "trommel: note: " + keys + ": skipped the byte order mark before the first line\n");
+  CHECK(RunTool({"query", "-c", filter}, "one\ntwo\n").out == "2\n");
+  CHECK(RunTool({"query", "--print-present", filter, keys}).out == "one\ntwo\n");
+  CHECK(RunTool({"query", "--print-absent", "--as-lines", filter, keys}).out == mark + "one\n");
+  CHECK(RunTool({"dedup", "-n", "9", "--keys", "u64"}, mark + "7\n7\n").out == "7\n");
+
+  const std::string table = folder.Write("table", mark + "k\tv\none\t1\n");
+  CHECK(RunTool({"query", "-c", filter, "--header", "--column", "k", table}).out == "1\n");
+  const std::string rows = folder.Path("rows");
+  REQUIRE(RunTool({"attr", "build", "-o", rows, table}).exit_code == 0);
+  const ToolResult asked =
+      RunTool({"attr", "query", rows, "--asked", "k", "--print-present", table});
+  CHECK(asked.out == "k\tv\none\t1\n");
+  CHECK_THAT(asked.err, EndsWith("skipped the byte order mark before the first line\n"));
+  CHECK(RunTool({"build", "-f", "-o", filter, folder.Write("only", mark)}).exit_code == 0);
+}
+
+TEST_CASE("lines that all end in CR LF are pointed out", "[tools][input_kind]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::string keys = folder.Write("keys", "one\r\ntwo\r\n");
+  CHECK_THAT(RunTool({"build", "-o", filter, keys}).err,
+             EndsWith("keys: lines end in CR LF, and the CR is taken as part of them: --crlf "
+                      "strips it\n"));
+  CHECK(RunTool({"build", "-f", "--crlf", "-o", filter, keys}).err.empty());
+  CHECK(RunTool({"query", "-c", filter}, "one\ntwo\n").out == "2\n");
+  CHECK(RunTool({"query", "-c", filter}, "one\r\ntwo\n").err.empty());
+  const ToolResult rows =
+      RunTool({"attr", "build", "-n", "9", "-o", folder.Path("rows")}, "k\tv\r\n1\t2\r\n");
+  CHECK_THAT(rows.err, ContainsSubstring("--crlf strips it"));
+}
+
+}  // namespace
+}  // namespace trommel::tests

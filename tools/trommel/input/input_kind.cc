@@ -1,0 +1,116 @@
+// Formats by the bytes that they begin with.
+#include "tools/trommel/input/input_kind.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace trommel::tool {
+namespace {
+
+struct Start {
+  std::string_view bytes;
+  InputKind kind;
+};
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::array kStarts = {
+    Start{"\x1f\x8b\x08"sv, InputKind::kGzip},  // RFC 1952: deflate is the only method
+    Start{"\xfd\x37\x7a\x58\x5a\x00"sv, InputKind::kXz},
+    Start{"\x28\xb5\x2f\xfd"sv, InputKind::kZstd},
+    Start{"\x7f"
+          "ELF"sv,
+          InputKind::kProgram},
+    Start{"\xff\xfe"sv, InputKind::kUtf16},
+    Start{"\xfe\xff"sv, InputKind::kUtf16},
+};
+
+// "BZh", a digit, and the first block's or the last one's mark: the first four could be a word.
+bool IsBzip2(std::string_view start) {
+  constexpr std::string_view kBlock = "\x31\x41\x59\x26\x53\x59";
+  constexpr std::string_view kEnd = "\x17\x72\x45\x38\x50\x90";
+  if (start.size() < 4 || !start.starts_with("BZh") || start[3] < '1' || start[3] > '9') {
+    return false;
+  }
+  const std::string_view mark = start.substr(4);
+  return mark.starts_with(kBlock) || mark.starts_with(kEnd);
+}
+
+// Text of mostly Latin letters has a NUL beside each of them.
+InputKind KindOfNuls(std::string_view line) {
+  std::array<size_t, 2> num_nuls = {};  // at even places, at odd ones
+  for (size_t i = 0; i < line.size(); ++i) num_nuls[i % 2] += line[i] == '\0' ? 1 : 0;
+  if (num_nuls[0] + num_nuls[1] == 0) return InputKind::kText;
+  const size_t most = line.size() / 2;  // rounded down: little-endian lines end within a character
+  if (num_nuls[0] == 0 && 2 * num_nuls[1] > most) return InputKind::kUtf16LittleEndian;
+  if (num_nuls[1] == 0 && 2 * num_nuls[0] > most) return InputKind::kUtf16BigEndian;
+  return InputKind::kBinary;
+}
+
+}  // namespace
+
+InputKind KindOfNulRecords(std::string_view start) noexcept {
+  for (const Start& known : kStarts) {
+    if (start.starts_with(known.bytes)) return known.kind;
+  }
+  return IsBzip2(start) ? InputKind::kBzip2 : InputKind::kText;
+}
+
+InputKind KindOfInput(std::string_view start) noexcept {
+  const InputKind kind = KindOfNulRecords(start);
+  if (kind != InputKind::kText) return kind;
+  const std::string_view most = start.substr(0, kStartBytes);
+  return KindOfNuls(most.substr(0, most.find('\n')));
+}
+
+std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program) {
+  const bool is_stdin = name == "(stdin)";
+  const char* const as_lines = program == "trommel" ? " (--as-lines takes it as it is)" : "";
+  const auto through = [&](std::string_view what, std::string_view filter) {
+    return fmt::format(
+        "{}: {}, not lines: try: {} | {} ... -{}", name, what,
+        is_stdin ? fmt::format("... | {}", filter) : fmt::format("{} {}", filter, name), program,
+        as_lines);
+  };
+  switch (kind) {
+    case InputKind::kText:
+      return "";
+    case InputKind::kGzip:
+      return through("gzip data", "zcat");
+    case InputKind::kBzip2:
+      return through("bzip2 data", "bzcat");
+    case InputKind::kXz:
+      return through("xz data", "xzcat");
+    case InputKind::kZstd:
+      return through("zstd data", "zstdcat");
+    case InputKind::kUtf16:
+      return through("UTF-16 text", "iconv -f UTF-16 -t UTF-8");
+    case InputKind::kUtf16LittleEndian:
+      return through("UTF-16 text without a byte order mark", "iconv -f UTF-16LE -t UTF-8");
+    case InputKind::kUtf16BigEndian:
+      return through("UTF-16 text without a byte order mark", "iconv -f UTF-16BE -t UTF-8");
+    case InputKind::kProgram:
+      return fmt::format("{}: a program (ELF), not lines{}", name, as_lines);
+    case InputKind::kBinary:
+      break;
+  }
+  return fmt::format(
+      "{}: a NUL byte in the first line, so these are no lines: keys that end in NUL take --keys "
+      "nul, integers of 8 bytes --keys raw64{}",
+      name, as_lines);
+}
+
+bool HasOnlyCrLf(std::string_view text) noexcept {
+  size_t begin = 0;
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
+    if (end == begin || text[end - 1] != '\r') return false;
+    begin = end + 1;
+  }
+  return begin > 0;
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,39 @@
+// Leaps of time.
+#include "tools/trommel/input/time_leaps.h"
+
+#include <fmt/core.h>
+
+#include "tools/trommel/output/report.h"
+#include "tools/trommel/output/time_text.h"
+
+namespace trommel::tool {
+
+std::optional<size_t> TimeLeaps::Find(std::span<const uint64_t> times) {
+  if (max_leap_ == UINT64_MAX) return std::nullopt;
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (!clock_) {
+      clock_ = times[i];
+      is_first_ = true;
+    }
+    if (times[i] > *clock_) {
+      if (times[i] - *clock_ > max_leap_) return i;
+      clock_ = times[i];
+      is_first_ = false;
+    }
+    if (is_first_ && *clock_ - times[i] > max_leap_) return i;
+  }
+  return std::nullopt;
+}
+
+std::string TimeLeaps::MessageFor(uint64_t time, std::string_view text) const {
+  const bool is_later = time > *clock_;
+  const std::string whole = FormatDuration(is_later ? time - *clock_ : *clock_ - time);
+  const std::string leap = whole.substr(0, whole.find(' '));  // in its largest unit
+  return fmt::format(
+      "the time {} is {} {} {} ({} ms), more than {}: is one of them in another unit "
+      "(--time-unit)? --max-leap SPAN allows it, --max-leap any all",
+      Quoted(text), leap, is_later ? "past" : "before", is_first_ ? "the first one" : "the clock",
+      *clock_, FormatDuration(max_leap_));
+}
+
+}  // namespace trommel::tool
