@@ -190,6 +190,72 @@ static void batches(void) {
   trommel_filter_free(own);
 }
 
+/* Of one key there is no next one, whatever the stride; those of more keys must be in memory. */
+static void strides(void) {
+  static const int64_t extremes[] = {
+      INT64_MIN, INT64_MIN + 1,    -((int64_t)1 << 62), -8,       -1, 1,
+      3,         (int64_t)1 << 56, (int64_t)1 << 62,    INT64_MAX};
+  static const int32_t kinds[] = {TROMMEL_KEYS_INT64, TROMMEL_KEYS_INT32, TROMMEL_KEYS_DIGESTS};
+  uint64_t numbers[5] = {1, 2, 3, 4, 5};
+  uint64_t bitmap[3] = {0};
+  int64_t num_present = 0;
+  trommel_filter* filter = counting(100, 0);
+  for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
+    trommel_keys of_two = trommel_keys_of(kinds[k], numbers + 2, 2);
+    for (size_t s = 0; s < sizeof(extremes) / sizeof(extremes[0]); ++s) {
+      for (int shift = 0; shift < 2; ++shift) { /* in place, and copied */
+        trommel_keys keys = trommel_keys_of(kinds[k], (const char*)(numbers + 2) + shift, 1);
+        keys.stride = extremes[s];
+        HOLDS(trommel_insert(filter, &keys, NULL, 0, NULL, &error) == TROMMEL_OK);
+        HOLDS(trommel_query(filter, &keys, bitmap, 1, &num_present, &error) == TROMMEL_OK);
+        HOLDS(num_present == 1);
+        INVALID(trommel_query(filter, &keys, numbers + 2, 1, NULL, &error), "overlaps the keys");
+        keys.num_keys = 0;
+        HOLDS(trommel_query(filter, &keys, bitmap, 0, NULL, &error) == TROMMEL_OK);
+        keys.data = NULL;
+        HOLDS(trommel_query(filter, &keys, bitmap, 0, NULL, &error) == TROMMEL_OK);
+      }
+      of_two.stride = extremes[s];
+      if (extremes[s] > -9 && extremes[s] < 9) {
+        HOLDS(trommel_insert(filter, &of_two, NULL, 0, NULL, &error) == TROMMEL_OK);
+        HOLDS(trommel_query(filter, &of_two, bitmap, 1, &num_present, &error) == TROMMEL_OK);
+        HOLDS(num_present == 2);
+      } else {
+        INVALID(trommel_query(filter, &of_two, bitmap, 1, NULL, &error), "stride is");
+      }
+    }
+    /* No span: the product would wrap to a small one. */
+    of_two.num_keys = ((int64_t)1 << 32) + 1;
+    of_two.stride = (int64_t)1 << 32;
+    INVALID(trommel_query(filter, &of_two, bitmap, 1, NULL, &error), "stride is");
+    of_two.stride = -of_two.stride;
+    INVALID(trommel_query(filter, &of_two, bitmap, 1, NULL, &error), "stride is");
+  }
+  trommel_filter_free(filter);
+}
+
+/* Keys without bytes, wherever their offsets say that they are. */
+static void empty_keys(void) {
+  static const int64_t places[] = {0, 5, INT64_MAX};
+  uint64_t bitmap[1] = {0};
+  int64_t num_present = 0;
+  trommel_filter* filter = counting(100, 0);
+  HOLDS(trommel_insert_key(filter, trommel_key_bytes(NULL, 0), &error) == 1);
+  for (int p = 0; p < 3; ++p) {
+    for (int is_wide = 0; is_wide < 2; ++is_wide) {
+      const int64_t wide[3] = {places[p], places[p], places[p]};
+      const int32_t place = p == 2 ? INT32_MAX : (int32_t)places[p];
+      const int32_t narrow[3] = {place, place, place};
+      trommel_keys keys =
+          trommel_keys_of(is_wide ? TROMMEL_KEYS_BYTES64 : TROMMEL_KEYS_BYTES32, NULL, 2);
+      keys.offsets = is_wide ? (const void*)wide : (const void*)narrow;
+      HOLDS(trommel_query(filter, &keys, bitmap, 1, &num_present, &error) == TROMMEL_OK);
+      HOLDS(num_present == 2);
+    }
+  }
+  trommel_filter_free(filter);
+}
+
 /* Limits of side memory; and a config of the first version, which has none. */
 static void limits(void) {
   uint64_t hot[600] = {0};
@@ -669,6 +735,8 @@ int main(void) {
   structs();
   null_handles();
   batches();
+  strides();
+  empty_keys();
   types();
   limits();
   windows();

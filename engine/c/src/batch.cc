@@ -30,6 +30,17 @@ bool IsAligned(const void* pointer, size_t alignment) noexcept {
   return reinterpret_cast<uintptr_t>(pointer) % alignment == 0;
 }
 
+// Are all bytes of so many integers at addresses that there can be? Then no sum of pointers wraps.
+bool IsWithinMemory(const void* data, int64_t stride, int64_t num_keys, int64_t key_size) noexcept {
+  constexpr int64_t kMostBytes = int64_t{1} << 56;  // no program has as many addresses
+  const int64_t limit = kMostBytes / std::max<int64_t>(num_keys, 1);
+  if (stride > limit || stride < -limit) return false;
+  const auto address = reinterpret_cast<uintptr_t>(data);
+  const int64_t last = stride * std::max<int64_t>(num_keys - 1, 0);
+  if (last < 0) return address >= static_cast<uintptr_t>(-last);
+  return UINTPTR_MAX - address >= static_cast<uintptr_t>(last) + static_cast<uintptr_t>(key_size);
+}
+
 size_t IntegerSize(int32_t kind) noexcept {
   return kind == TROMMEL_KEYS_INT32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
@@ -65,12 +76,13 @@ Batch::Batch(const trommel_keys* keys, const DigestPolicy& policy, Executor* exe
   const bool has_offsets = keys_.kind == TROMMEL_KEYS_BYTES32 || keys_.kind == TROMMEL_KEYS_BYTES64;
   const bool is_integer = !has_offsets && keys_.kind != TROMMEL_KEYS_SLICES;
   if (!is_integer && keys_.stride != 0) ThrowInvalid(prefix + ".stride is of integers and digests");
-  if (is_integer && keys_.stride == 0) keys_.stride = static_cast<int64_t>(IntegerSize(keys_.kind));
   if (is_integer) {
-    const int64_t limit = INT64_MAX / std::max<int64_t>(keys_.num_keys, 1);
-    if (keys_.stride > limit || keys_.stride < -limit) {
+    const auto key_size = static_cast<int64_t>(IntegerSize(keys_.kind));
+    // Of one key there is no next one.
+    if (keys_.stride == 0 || keys_.num_keys < 2) keys_.stride = key_size;
+    if (!IsWithinMemory(keys_.data, keys_.stride, keys_.num_keys, key_size)) {
       ThrowInvalid(prefix + ".stride is " + std::to_string(keys_.stride) +
-                   "; the keys would span " + "more than 2^63 bytes");
+                   "; the keys would lie outside of memory");
     }
   }
   if (keys_.num_bytes < 0) {
@@ -126,8 +138,9 @@ std::string_view Batch::BytesOfKey(size_t i) const noexcept {
     return {static_cast<const char*>(slice.data), static_cast<size_t>(slice.size)};
   }
   const int64_t begin = OffsetOf(i);
-  return {static_cast<const char*>(keys_.data) + begin,
-          static_cast<size_t>(OffsetOf(i + 1) - begin)};
+  const int64_t end = OffsetOf(i + 1);
+  if (begin == end) return {};  // wherever that is: there may be no bytes at all
+  return {static_cast<const char*>(keys_.data) + begin, static_cast<size_t>(end - begin)};
 }
 
 void CheckEntries(const void* entries, int64_t num_entries, size_t num_wanted, size_t num_keys,
@@ -154,7 +167,9 @@ void Batch::CheckApart(std::span<const std::byte> output, std::string_view name)
   } else if (keys_.kind > TROMMEL_KEYS_DIGESTS) {
     const size_t offset_size = keys_.kind == TROMMEL_KEYS_BYTES32 ? 4 : 8;
     offsets = {static_cast<const std::byte*>(keys_.offsets), (size() + 1) * offset_size};
-    input = {data + OffsetOf(0), data + OffsetOf(size())};
+    const int64_t begin = OffsetOf(0);
+    const int64_t end = OffsetOf(size());
+    if (begin != end) input = {data + begin, data + end};
   } else {
     const int64_t last = keys_.stride * (keys_.num_keys - 1);
     input = {data + std::min<int64_t>(last, 0),
@@ -212,11 +227,12 @@ void Batch::DigestChunk(size_t first, std::span<uint64_t> digests) const noexcep
     policy_.Digests(Keys(std::span(views.data(), num_keys)), digests);
     return;
   }
-  const std::byte* next =
-      static_cast<const std::byte*>(keys_.data) + keys_.stride * static_cast<int64_t>(first);
+  // Addresses of keys that there are, and of no other one.
+  const auto* data = static_cast<const std::byte*>(keys_.data);
   const auto copy_to = [&](auto* copies) {
-    for (size_t i = 0; i < num_keys; ++i, next += keys_.stride) {
-      std::memcpy(copies + i, next, sizeof(*copies));
+    for (size_t i = 0; i < num_keys; ++i) {
+      std::memcpy(copies + i, data + keys_.stride * static_cast<int64_t>(first + i),
+                  sizeof(*copies));
     }
   };
   if (keys_.kind == TROMMEL_KEYS_DIGESTS) {

@@ -95,7 +95,9 @@ void ViewOffsets(const ArrowArray& array, std::string_view* views) {
   for (int64_t i = 0; i < array.length; ++i) {
     const Offset end = ValueAt<Offset>(array.buffers[1], array.offset + i + 1);
     if (end < begin) ThrowDamaged("its offsets are not ascending");
-    views[i] = {bytes + begin, static_cast<size_t>(end - begin)};
+    // Where all are empty there may be no bytes.
+    views[i] = begin == end ? std::string_view()
+                            : std::string_view(bytes + begin, static_cast<size_t>(end - begin));
     begin = end;
   }
 }
@@ -254,7 +256,8 @@ void ArrowColumn::CheckNulls() const {
 const uint64_t* ArrowColumn::integers() const {
   if (arrays_.size() != 1 || (format_ != "l" && format_ != "L")) return nullptr;
   const void* values = arrays_[0]->buffers[1];
-  if (reinterpret_cast<uintptr_t>(values) % alignof(uint64_t) != 0) return nullptr;
+  const bool is_aligned = reinterpret_cast<uintptr_t>(values) % alignof(uint64_t) == 0;
+  if (values == nullptr || !is_aligned) return nullptr;
   return static_cast<const uint64_t*>(values) + arrays_[0]->offset;
 }
 

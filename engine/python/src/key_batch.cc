@@ -39,13 +39,13 @@ int SignedWidth(const Py_buffer& buffer) {
 
 template <class T>
 void CopyStrided(const Py_buffer& buffer, std::span<uint64_t> out) {
-  const char* next = static_cast<const char*>(buffer.buf);
+  const char* data = static_cast<const char*>(buffer.buf);
   const Py_ssize_t stride = buffer.strides != nullptr ? buffer.strides[0] : buffer.itemsize;
-  for (uint64_t& integer : out) {
+  // No address behind the last one: arrays of one element may have any stride.
+  for (size_t i = 0; i < out.size(); ++i) {
     T value;
-    std::memcpy(&value, next, sizeof(T));
-    integer = static_cast<uint64_t>(static_cast<int64_t>(value));
-    next += stride;
+    std::memcpy(&value, data + stride * static_cast<Py_ssize_t>(i), sizeof(T));
+    out[i] = static_cast<uint64_t>(static_cast<int64_t>(value));
   }
 }
 

@@ -136,6 +136,8 @@ typedef struct trommel_keys {
   int64_t num_keys;      ///< Not negative.
   const void* data;      ///< Integers, digests, bytes or slices; may be NULL if there are none.
   /// Integers and digests: bytes from one to the next, which may be negative; 0: they are adjacent.
+  /// All of them must lie at addresses that there can be. With fewer than two keys it may be
+  /// anything.
   /// They need not be aligned. Adjacent and aligned ones are read in place; others are copied,
   /// 8 bytes each, for at most 2^20 keys at a time.
   int64_t stride;
