@@ -184,5 +184,30 @@ TEST_CASE("forged contents of a window in slots are refused",
   CHECK_FALSE(with(uint32_t{1}, 28).empty());
 }
 
+TEST_CASE("a fingerprint of too many bits in the side table of a window in slots is refused",
+          "[engine][window][slots][snapshot]") {
+  const auto form = GENERATE(WindowForm::kSlots16, WindowForm::kSlots24);
+  WindowFilter filter =
+      WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 100, .form = form})
+          .value();
+  for (int i = 0; i < 3; ++i) filter.Insert(MemberKeys(1, 1), 0);
+  const Bytes good = filter.Serialize();
+  const auto header = tests::Get<SlotWindowHeader>(good, 0);
+  REQUIRE(header.side_table.num_bytes == sizeof(SideCopiesEntry));
+  const uint64_t at = header.side_table.offset + offsetof(SideCopiesEntry, fingerprint);
+  const auto fingerprint = tests::Get<uint32_t>(good, at);
+  // Else it would be accepted, and saved as another file.
+  for (uint32_t bit = header.fingerprint_bits; bit < 32; ++bit) {
+    CAPTURE(bit);
+    Bytes bytes = good;
+    tests::Put(bytes, at, fingerprint | uint32_t{1} << bit);
+    CHECK_THAT(SlotsErrorOf(bytes),
+               Catch::Matchers::ContainsSubstring("a fingerprint of another length"));
+  }
+  Bytes bytes = good;
+  tests::Put(bytes, at, 0U);
+  CHECK_FALSE(SlotsErrorOf(bytes).empty());
+}
+
 }  // namespace
 }  // namespace trommel

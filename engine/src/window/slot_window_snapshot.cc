@@ -140,6 +140,11 @@ Status ReadSide(const ByteSource& source, const SectionRecord& section, StampedS
       if (entry.block_idx >= store.geometry().num_blocks) {
         return CorruptAt(entry_at, "the side table names a block that does not exist");
       }
+      // The store keeps fewer bits than the entry has.
+      if (entry.fingerprint == 0 || entry.fingerprint >> store.geometry().fingerprint_bits != 0) {
+        return CorruptAt(entry_at + offsetof(SideCopiesEntry, fingerprint),
+                         "the side table has a fingerprint of another length");
+      }
       const BucketKey copies{entry.fingerprint, entry.bucket, entry.count};
       const bool is_first = done + i == 0 || entry.block_idx != last.block_idx;
       if (entry.reserved != 0 || entry.count == 0 || entry.count > kMaxSnapshotKeys ||
