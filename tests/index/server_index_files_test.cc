@@ -193,6 +193,88 @@ TEST_CASE("the checksum of a directory's file is XXH64, whatever hashes its valu
   CHECK(number(16) == DigestPolicy{.kind = DigestKind::kXxh64}(Key(contents)));
 }
 
+// The file with another u64 in its contents, its checksum right.
+std::string WithNumber(std::string bytes, size_t at, uint64_t value) {
+  uint64_t num_bytes = 0;
+  std::memcpy(&num_bytes, bytes.data() + bytes.size() - 24, sizeof(num_bytes));
+  char* const contents = bytes.data() + bytes.size() - 24 - num_bytes;
+  std::memcpy(contents + at, &value, sizeof(value));
+  const uint64_t checksum =
+      DigestPolicy{.kind = DigestKind::kXxh64}(Key(std::string_view(contents, num_bytes)));
+  std::memcpy(bytes.data() + bytes.size() - 16, &checksum, sizeof(checksum));
+  return bytes;
+}
+
+TEST_CASE("a forged number of a directory's file takes no memory that its columns do not",
+          "[index][server_index_files][long]") {
+  for (const Structure structure : kStructures) {
+    CAPTURE(StructureName(structure));
+    const ScratchFolder folder;
+    const std::filesystem::path path = folder.path() / "directory";
+    REQUIRE(Filled(structure).Save(path, Stamps()));
+    const std::string honest = ReadAll(path);
+    uint64_t num_bytes = 0;
+    std::memcpy(&num_bytes, honest.data() + honest.size() - 24, sizeof(num_bytes));
+    // Every number at every place: strings' lengths, counts, capacity, offsets, sizes.
+    for (size_t at = 0; at + 8 <= num_bytes; ++at) {
+      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{1} << 20, uint64_t{1} << 32,
+                                   uint64_t{1} << 40, uint64_t{1} << 62, ~uint64_t{0}}) {
+        WriteAll(path, WithNumber(honest, at, value));
+        ServerIndex loaded =
+            *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
+                                  .structure = structure,
+                                  .target_fpr = 0.001,
+                                  .num_servers = structure == Structure::kServerFilters ? 2U : 0U,
+                                  .memory_limit_bytes = 100'000'000},
+                                 EvenTable(4, 2));
+        (void)loaded.LoadColumns(path, Stamps());
+        // The blocks of a map are not in the file: its limit alone holds for them.
+        const uint64_t most = structure == Structure::kMap ? 100'000'000 : 64 * honest.size();
+        for (const AttributeStats& attribute : loaded.GetStats().attributes) {
+          CAPTURE(at, value);
+          REQUIRE(attribute.num_bytes <= most);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a directory's file has its columns one behind the other",
+          "[index][server_index_files]") {
+  // Else many columns could be the same bytes, each read by itself.
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "directory";
+  REQUIRE(Filled(Structure::kTransposed).Save(path, Stamps()));
+  const std::string honest = ReadAll(path);
+  uint64_t num_bytes = 0;
+  std::memcpy(&num_bytes, honest.data() + honest.size() - 24, sizeof(num_bytes));
+  const std::string_view contents(honest.data() + honest.size() - 24 - num_bytes, num_bytes);
+  const uint64_t column_bytes = (honest.size() - 8 - 24 - num_bytes) / 4;
+  const auto place_of = [&contents](uint64_t value) {
+    char bytes[8];
+    std::memcpy(bytes, &value, sizeof(value));
+    const size_t at = contents.find(std::string_view(bytes, 8));
+    REQUIRE(at != std::string_view::npos);
+    return at;
+  };
+  ServerIndex loaded = MakeDirectory(Structure::kTransposed, 4, 2);
+  const size_t second = place_of(8 + column_bytes);
+  for (const uint64_t offset : {uint64_t{8}, 7 + column_bytes, 9 + column_bytes}) {
+    WriteAll(path, WithNumber(honest, second, offset));
+    const Result<size_t> refused = loaded.LoadColumns(path, Stamps());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::kCorrupt);
+    CHECK_THAT(refused.error().message,
+               Catch::Matchers::ContainsSubstring("behind the one before"));
+  }
+  const size_t last = place_of(8 + 3 * column_bytes) + 8;
+  WriteAll(path, WithNumber(honest, last, column_bytes - 1));
+  CHECK_THAT(loaded.LoadColumns(path, Stamps()).error().message,
+             Catch::Matchers::ContainsSubstring("bytes behind the last column"));
+  WriteAll(path, honest);
+  CHECK(*loaded.LoadColumns(path, Stamps()) == 4);
+}
+
 TEST_CASE("a directory's file says why it is not used", "[index][server_index_files]") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";

@@ -222,14 +222,19 @@ Result<DirectoryContents> ReadContents(const std::filesystem::path& path, std::i
   }
   Result<DirectoryContents> contents = DecodeContents(bytes);
   if (!contents) return Corrupt(path, contents.error().message);
+  // One behind the other: no byte is read for more than one column.
+  uint64_t offset = kDirectoryMagicBytes;
+  const uint64_t contents_at = size - kEndBytes - num_bytes;
   for (const SavedAttribute& attribute : contents->attributes) {
     for (const SavedColumn& column : attribute.columns) {
-      if (column.offset < kDirectoryMagicBytes || column.offset > size ||
-          column.num_bytes > size - column.offset || column.regions.empty()) {
-        return Corrupt(path, "a column is outside of the file");
+      if (column.offset != offset || column.num_bytes > contents_at - offset ||
+          column.regions.empty()) {
+        return Corrupt(path, "a column is not behind the one before it");
       }
+      offset += column.num_bytes;
     }
   }
+  if (offset != contents_at) return Corrupt(path, "bytes behind the last column");
   return contents;
 }
 

@@ -50,6 +50,12 @@ std::vector<std::vector<uint32_t>> Portions(const PairStructure& structure,
   return portions;
 }
 
+// Of a column for so many pairs. Filters have all of their blocks in a file, and at any rate that
+// there can be more than half a byte per pair; a map's column has its pairs alone.
+uint64_t LeastBytes(Structure structure, uint64_t num_pairs) {
+  return structure == Structure::kMap ? 0 : num_pairs / 2;
+}
+
 }  // namespace
 
 Status ServerIndex::Save(const std::filesystem::path& path,
@@ -138,6 +144,14 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
   for (const SavedAttribute& saved : contents->attributes) {
     if (saved.attribute >= draft.version->attributes.size()) continue;
     if (draft.version->attributes[saved.attribute]->state != AttributeState::kIndexed) continue;
+    // Memory for columns of this capacity is taken only if the file has one as large, of whatever
+    // time: old ones tell the capacity, too.
+    const uint64_t least_bytes = LeastBytes(config.structure, saved.pairs_per_region);
+    if (std::ranges::none_of(saved.columns, [least_bytes](const SavedColumn& column) {
+          return column.num_bytes >= least_bytes;
+        })) {
+      continue;
+    }
     Result<ColumnSet> set = impl_->MakeSet(table, saved.pairs_per_region, 1, saved.shape);
     if (!set) continue;
     AttributeColumns& changed = impl_->Change(draft, saved.attribute);
