@@ -1,4 +1,5 @@
-// --wait, on every command that replaces a file; --now, on those that look at a window.
+// --wait, on every command that replaces a file; --memory-limit, on every command that loads one;
+// --now, on those that look at a window.
 #include "tools/trommel/options/file_options.h"
 
 #include <cmath>
@@ -30,6 +31,33 @@ TEST_CASE("waits are whole numbers or fractions of seconds", "[tools][file_optio
   CHECK(seconds_of("0.25") == 0.25);
   CHECK(seconds_of("1000000") == 1e6);
   CHECK_FALSE(std::signbit(seconds_of("-0")));
+}
+
+TEST_CASE("every command that loads a filter takes no more than --memory-limit",
+          "[tools][file_options]") {
+  const TempFolder folder;
+  const std::string keys = folder.Path("keys");
+  const std::string rows = folder.Path("rows");
+  REQUIRE(
+      RunTool({"build", "-n", "1M", "--encoding", "fingerprints16", "-o", keys}, "a\n").exit_code ==
+      0);
+  REQUIRE(RunTool({"attr", "build", "-n", "1M", "-o", rows}, "a\tb\n1\t2\n").exit_code == 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"query", keys},          {"stats", keys},         {"verify", keys},
+      {"insert", keys},         {"erase", keys},         {"grow", keys},
+      {"fold", keys},           {"attr", "query", rows}, {"attr", "stats", rows},
+      {"attr", "insert", rows}, {"attr", "erase", rows}};
+  for (std::vector<std::string> command : commands) {
+    CAPTURE(command);
+    const bool has_rows = command[0] == "attr";
+    command.insert(command.end(), {"--memory-limit", "100kB"});
+    const tests::ToolResult refused = RunTool(command, has_rows ? "a\tb\n1\t2\n" : "a\n");
+    CHECK(refused.exit_code == kBadInput);
+    CHECK_THAT(refused.err, ContainsSubstring("100,000"));
+    CHECK_THAT(refused.err, !ContainsSubstring("memory_limit_bytes"));
+    command.back() = "64MiB";
+    CHECK(RunTool(command, has_rows ? "a\tb\n1\t2\n" : "a\n").exit_code == 0);
+  }
 }
 
 TEST_CASE("what is no wait is refused with the legal range", "[tools][file_options]") {

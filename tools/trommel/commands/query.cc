@@ -15,7 +15,7 @@ namespace trommel::tool {
 namespace {
 
 struct QueryOptions {
-  std::string filter;
+  ReadOptions read;
   std::string key_file;
   NowOption now;
   KeyInput input;
@@ -23,7 +23,8 @@ struct QueryOptions {
 };
 
 int RunQuery(const QueryOptions& options, const Settings& settings) {
-  Result<FilterFile> file = LoadWithKey(options.filter, options.key_file);
+  Result<FilterFile> file =
+      LoadWithKey(options.read.filter, options.key_file, options.read.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   Status fit = file->filter().CheckTakesKeys("query");
   if (fit.ok()) fit = ApplyNow(options.now, file->filter());
@@ -71,7 +72,7 @@ void AddQueryCommand(Command& parent, const Settings& settings) {
       "Prints a summary, or the lines that are asked for, unchanged and in input order.\n"
       "Exits 0 if any key may be present, 1 if all are certainly absent.");
   auto options = std::make_shared<QueryOptions>();
-  AddFilterFile(command, options->filter);
+  AddFilterFile(command, options->read);
   AddQueryOutput(command, options->output, "key");
   AddNow(command, options->now);
   AddKeyFile(command, options->key_file);

@@ -12,18 +12,19 @@ namespace trommel::tool {
 namespace {
 
 struct StatsOptions {
-  std::string filter;
+  ReadOptions read;
   NowOption now;
 };
 
 int RunStats(const StatsOptions& options, const Settings& settings) {
-  Result<FilterFile> file = FilterFile::Load(options.filter);
+  Result<FilterFile> file =
+      FilterFile::Load(options.read.filter, {}, options.read.memory_limit_bytes);
   if (!file.ok()) return FailOnInput(file.error());
   if (Status moved = ApplyNow(options.now, file->filter()); !moved.ok()) {
     return FailOnRequest(moved.error());
   }
   Report report;
-  report.Add("filter", options.filter, "filter", options.filter);
+  report.Add("filter", options.read.filter, "filter", options.read.filter);
   file->filter().Describe(report);
   if (!file->metadata().empty()) {
     report.Add("metadata_bytes", file->metadata().size(), "user metadata",
@@ -38,7 +39,7 @@ void AddStatsCommand(Command& parent, const Settings& settings) {
   Command command =
       parent.AddSubcommand("stats", "Show what a filter holds: keys, rates, memory, geometry");
   auto options = std::make_shared<StatsOptions>();
-  AddFilterFile(command, options->filter);
+  AddFilterFile(command, options->read);
   AddNow(command, options->now);
   command.SetAction([&settings, options] { return RunStats(*options, settings); });
 }

@@ -18,13 +18,15 @@ namespace trommel::tool {
 namespace {
 
 struct VerifyOptions {
-  std::string filter;
+  ReadOptions read;
   std::string key_file;
   KeyInput input;
 };
 
 int RunVerify(const VerifyOptions& options, const Settings& settings) {
-  const Result<FilterFile> file = LoadWithKey(options.filter, options.key_file);
+  const std::string& path = options.read.filter;
+  const Result<FilterFile> file =
+      LoadWithKey(path, options.key_file, options.read.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   const FamilyFilter& filter = file->filter();
   if (!options.input.paths.empty()) {
@@ -33,9 +35,8 @@ int RunVerify(const VerifyOptions& options, const Settings& settings) {
     if (!fit.ok()) return FailOnRequest(fit.error());
   }
   Report report;
-  report.Add(
-      "filter", options.filter, "filter",
-      fmt::format("{} is a whole, valid {} filter", options.filter, FilterTypeName(filter.type())));
+  report.Add("filter", path, "filter",
+             fmt::format("{} is a whole, valid {} filter", path, FilterTypeName(filter.type())));
   report.AddField("type", std::string(FilterTypeName(filter.type())));
   report.Add("num_keys", filter.num_keys(), "keys", FormatCount(filter.num_keys()));
   uint64_t num_missing = 0;
@@ -65,7 +66,7 @@ void AddVerifyCommand(Command& parent, const Settings& settings) {
       "Without key files (- is standard input), only the file is checked. Exits 1 if a key is\n"
       "missing.");
   auto options = std::make_shared<VerifyOptions>();
-  AddFilterFile(command, options->filter);
+  AddFilterFile(command, options->read);
   AddKeyFile(command, options->key_file);
   AddKeyInput(command, options->input);
   command.SetAction([&settings, options] {

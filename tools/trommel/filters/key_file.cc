@@ -56,10 +56,11 @@ Result<DigestKey> ReadGivenKey(const std::string& key_file) {
   return key_file.empty() ? DigestKey() : ReadKeyFile(key_file);
 }
 
-Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file) {
+Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file,
+                               uint64_t memory_limit_bytes) {
   const Result<DigestKey> key = ReadGivenKey(key_file);
   if (!key.ok()) return key.error();
-  return FilterFile::Load(path, *key);
+  return FilterFile::Load(path, *key, memory_limit_bytes);
 }
 
 Status CheckKeyGiven(const DigestPolicy& policy) {

@@ -2,6 +2,7 @@
 #ifndef TROMMEL_TOOLS_KEY_FILE_H_
 #define TROMMEL_TOOLS_KEY_FILE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "tools/trommel/filters/filter_file.h"
@@ -21,7 +22,8 @@ Result<DigestKey> ReadGivenKey(const std::string& key_file);
 // FilterFile::Load with the key in that file; "": without one. Fails as both, and with
 // kInvalidArgument for a filter of another key or none. For commands that only read: those that
 // take a lock read the key first.
-Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file);
+Result<FilterFile> LoadWithKey(const std::string& path, const std::string& key_file,
+                               uint64_t memory_limit_bytes);
 
 // Fails with kInvalidArgument if the filter's digest has a key that was not given.
 Status CheckKeyGiven(const DigestPolicy& policy);

@@ -3,6 +3,7 @@
 #ifndef TROMMEL_TOOLS_FILE_OPTIONS_H_
 #define TROMMEL_TOOLS_FILE_OPTIONS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "tools/trommel/filters/family_filter.h"
@@ -12,8 +13,14 @@
 
 namespace trommel::tool {
 
-// FILTER, for commands that only read it.
-void AddFilterFile(Command& command, std::string& filter);
+// A command that only reads a filter file.
+struct ReadOptions {
+  std::string filter;
+  uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
+};
+
+// FILTER and --memory-limit.
+void AddFilterFile(Command& command, ReadOptions& options);
 
 // -o, --force and --wait, for commands that make a filter.
 void AddOutput(Command& command, OutputOptions& options);

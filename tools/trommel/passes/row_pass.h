@@ -37,12 +37,12 @@ void HashRows(const RowBatch& batch, std::span<const uint32_t> attributes,
 
 // Fails as FilterFile::Load does, and with kInvalidArgument for a filter of another type and one of
 // its program's own digests, which rows of text do not have.
-Result<FilterFile> LoadAttributeFile(const std::string& path, const DigestKey& key = {},
-                                     uint64_t memory_limit_bytes = 0);
+Result<FilterFile> LoadAttributeFile(const std::string& path, const DigestKey& key,
+                                     uint64_t memory_limit_bytes);
 
 // The same for commands that hash rows: kInvalidArgument, too, for a filter whose key is not given.
 Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
-                                  uint64_t memory_limit_bytes = 0);
+                                  uint64_t memory_limit_bytes);
 
 // The filter in a file that LoadAttributeFile made.
 AttributeFilter& AttributesOf(FilterFile& file);

@@ -11,8 +11,9 @@
 namespace trommel::tool {
 namespace {
 
-int RunAttrStats(const std::string& path, const Settings& settings) {
-  Result<FilterFile> file = LoadAttributeFile(path);
+int RunAttrStats(const ReadOptions& options, const Settings& settings) {
+  const std::string& path = options.filter;
+  Result<FilterFile> file = LoadAttributeFile(path, {}, options.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   Report report;
   report.Add("filter", path, "filter", path);
@@ -23,9 +24,9 @@ int RunAttrStats(const std::string& path, const Settings& settings) {
 void AddAttrStatsCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "stats", "Show what a filter holds: its rows, and the rate and memory of every set");
-  auto path = std::make_shared<std::string>();
-  AddFilterFile(command, *path);
-  command.SetAction([&settings, path] { return RunAttrStats(*path, settings); });
+  auto options = std::make_shared<ReadOptions>();
+  AddFilterFile(command, *options);
+  command.SetAction([&settings, options] { return RunAttrStats(*options, settings); });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kMostPartsShown = 20;
 
 struct AttrQueryOptions {
-  std::string filter;
+  ReadOptions read;
   std::string key_file;
   std::optional<std::string> asked;  // none: all
   std::optional<std::string> any;
@@ -137,7 +137,8 @@ void DescribeParts(const AttributeFilter& filter, AttributeMask asked, bool has_
 int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
   const Result<DigestKey> key = ReadGivenKey(options.key_file);
   if (!key.ok()) return FailOnRequest(key.error());
-  Result<FilterFile> file = LoadToHashRows(options.filter, *key);
+  Result<FilterFile> file =
+      LoadToHashRows(options.read.filter, *key, options.read.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
   AttributeFilter& filter = AttributesOf(*file);
   AttributeMask asked = filter.sets().full();
@@ -184,7 +185,7 @@ void AddAttrQueryCommand(Command& parent, const Settings& settings) {
       "Prints a summary, or the lines that are asked for, unchanged and in input order.\n"
       "Exits 0 if any row may be present, 1 if all are certainly absent.");
   auto options = std::make_shared<AttrQueryOptions>();
-  AddFilterFile(command, options->filter);
+  AddFilterFile(command, options->read);
   const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
                        const char* help) {
     command.Parsed(name, type, help, [&value](const std::string& text) {
