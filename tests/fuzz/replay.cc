@@ -1,7 +1,10 @@
 // Runs a fuzz target without libFuzzer: first over the files and folders named on the command line,
 // then over `--mutations=N` random inputs derived from them. Any compiler, same body, same seed
 // every time (`--seed=S` for another). A failing body ends the program; the input is then in
-// `--keep=FILE`.
+// `--keep=FILE`. So does one that takes more than 10 s, or more than 1 GiB with all before it.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +22,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 namespace {
 
 using Input = std::vector<uint8_t>;
+
+constexpr unsigned kMostSeconds = 10;
+constexpr long kMostMebibytes = 1024;
+#ifdef __APPLE__
+constexpr long kMaxRssUnits = 1 << 20;  // bytes
+#else
+constexpr long kMaxRssUnits = 1 << 10;  // KiB
+#endif
 
 struct Options {
   uint64_t num_mutations = 0;
@@ -64,7 +75,15 @@ void Run(const Input& input, const std::string& keep) {
     file.write(reinterpret_cast<const char*>(input.data()),
                static_cast<std::streamsize>(input.size()));
   }
+  alarm(kMostSeconds);  // its signal ends the program
   LLVMFuzzerTestOneInput(input.data(), input.size());
+  alarm(0);
+  rusage usage = {};
+  if (getrusage(RUSAGE_SELF, &usage) != 0 || usage.ru_maxrss / kMaxRssUnits <= kMostMebibytes)
+    return;
+  std::fprintf(stderr, "replay: an input of %zu bytes took more than %ld MiB\n", input.size(),
+               kMostMebibytes);
+  std::abort();
 }
 
 // One to four small edits: the kinds of damage that files suffer.

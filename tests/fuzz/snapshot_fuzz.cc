@@ -1,10 +1,11 @@
 // Hostile snapshots. An input is one of two things:
 //   a file, if it begins as snapshots do, of a filter of any type: read as it is, and again with
-//   its header's checksums made right, as a counting filter's, a multi-store snapshot's and an
-//   attribute filter's; else a script: byte 0 chooses a good snapshot, each 4 bytes after it are
-//   one edit to it.
+//   all checksums made right; else a script: byte 0 chooses a good snapshot, each 4 bytes after it
+//   are one edit to it.
 // Scripts get past the magic, sizes and checksums at once, so that the checks behind are reached.
-// What is read must be a whole filter: it writes the same bytes again, and works.
+// What is read must be a whole filter: it writes the same bytes again, and works. The limit of
+// memory is the least that SECURITY.md promises to every file: so that numbers which take more are
+// met, and found where this runs with limits of time and memory (tools/fuzz, replay.cc).
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -17,8 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "support/attribute_forge.h"
-#include "support/multi_store_forge.h"
+#include "support/reseal.h"
 #include "support/sample_filters.h"
 #include "support/snapshot_forge.h"
 #include "trommel/any_filter.h"
@@ -29,7 +29,7 @@ namespace {
 using namespace trommel;         // NOLINT(google-build-using-namespace)
 using namespace trommel::tests;  // NOLINT(google-build-using-namespace)
 
-constexpr uint64_t kMemoryLimit = uint64_t{1} << 20;
+constexpr uint64_t kMemoryLimit = uint64_t{64} << 20;
 
 void Demand(bool holds, const char* invariant) {
   if (holds) return;
@@ -199,13 +199,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto given = std::as_bytes(std::span(data, size));
     Bytes bytes(given.begin(), given.end());
     Read(bytes);
-    Bytes multi_store = bytes;
-    ResealMultiStore(multi_store);
-    Read(multi_store);
-    Bytes attributes = bytes;
-    ResealAttributes(attributes);
-    Read(attributes);
-    Reseal(bytes);
+    ResealAny(bytes);
     Read(bytes);
   } else {
     RunScript(std::span(data, size));

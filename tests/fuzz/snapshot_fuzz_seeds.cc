@@ -1,15 +1,20 @@
 // Writes the seeds of snapshot_fuzz into the folder named on the command line: each sample's
 // snapshot and a script that changes nothing, and a snapshot of each other type and of a filter
 // under a digest key.
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "support/reseal.h"
 #include "support/sample_filters.h"
+#include "support/snapshot_forge.h"
 #include "trommel/any_filter.h"
 
 namespace {
@@ -26,6 +31,20 @@ bool SaveOne(const Config& config, const std::filesystem::path& path) {
     filter.Insert(std::vector<uint64_t>(50, 7));  // a second bucket, with a side table
   }
   return filter.Save(path).ok();
+}
+
+// A filter that doubles whose header claims 2^26 blocks at first: 4 GB, of which the file has
+// nothing. All checksums are right.
+bool SaveForgedDoubling(const std::filesystem::path& path) {
+  trommel::tests::Bytes bytes =
+      trommel::ScalableFilter::Create({.mode = trommel::GrowthMode::kDoubling})->Serialize();
+  trommel::tests::Put(bytes, offsetof(trommel::DoublingHeader, first_bits), uint32_t{20});
+  trommel::tests::Put(bytes, offsetof(trommel::DoublingHeader, most_doublings), uint32_t{0});
+  trommel::tests::ResealAny(bytes);
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  return static_cast<bool>(file.flush());
 }
 
 bool SaveAttributes(const std::filesystem::path& path) {
@@ -64,9 +83,16 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
          SaveOne<trommel::ScalableFilter>(
              trommel::ScalableConfig{.mode = trommel::GrowthMode::kDoubling},
              folder / "doubling.snapshot") &&
+         SaveForgedDoubling(folder / "doubling-forged.snapshot") &&
          SaveOne<trommel::WindowFilter>(
              trommel::WindowConfig{.window = 100, .num_buckets = 2, .capacity = 50},
              folder / "window.snapshot") &&
+         SaveOne<trommel::WindowFilter>(
+             trommel::WindowConfig{.window = 100,
+                                   .num_buckets = 2,
+                                   .capacity = 50,
+                                   .form = trommel::WindowForm::kBucketRing},
+             folder / "ring.snapshot") &&
          SaveOne<trommel::LayeredFilter>(trommel::LayeredConfig{.capacity = 50},
                                          folder / "layered.snapshot") &&
          SaveAttributes(folder / "attribute.snapshot") && SaveKeyed(folder / "keyed.snapshot") &&

@@ -18,6 +18,7 @@ namespace {
 // Of this thread. Held may be below zero: what another thread allocated can be freed here.
 thread_local int64_t held_bytes = 0;
 thread_local int64_t peak_bytes = 0;
+thread_local uint64_t bytes_in_all = 0;
 thread_local bool is_counting = false;
 thread_local uint64_t num_allocations = 0;
 thread_local uint64_t num_until_refused = 0;  // 0: none is refused
@@ -29,6 +30,7 @@ thread_local bool was_one_refused = false;
 [[maybe_unused]] void CountHeld(int64_t num_bytes) noexcept {
   if (!is_counting) return;
   held_bytes += num_bytes;
+  if (num_bytes > 0) bytes_in_all += static_cast<uint64_t>(num_bytes);
   peak_bytes = std::max(peak_bytes, held_bytes);
 }
 
@@ -46,12 +48,15 @@ uint64_t NumAllocations() noexcept { return num_allocations; }
 
 AllocationPeak::AllocationPeak() noexcept {
   held_bytes = peak_bytes = 0;
+  bytes_in_all = 0;
   is_counting = true;
 }
 
 AllocationPeak::~AllocationPeak() { is_counting = false; }
 
 uint64_t AllocationPeak::num_bytes() const noexcept { return static_cast<uint64_t>(peak_bytes); }
+
+uint64_t AllocationPeak::num_bytes_in_all() const noexcept { return bytes_in_all; }
 
 bool AllocationPeak::IsCounted() noexcept { return !TROMMEL_TESTS_SANITIZED; }
 
@@ -103,15 +108,17 @@ void* operator new(size_t num_bytes) { return CountedAllocation(num_bytes, 1); }
 void* operator new(size_t num_bytes, std::align_val_t alignment) {
   return CountedAllocation(num_bytes, static_cast<size_t>(alignment));
 }
+void* operator new(size_t num_bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  try {
+    return CountedAllocation(num_bytes, static_cast<size_t>(alignment));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* memory) noexcept { CountedFree(memory); }
 void operator delete(void* memory, size_t) noexcept { CountedFree(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { CountedFree(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { CountedFree(memory); }
-
-// What it returns is freed by free, which is not replaced: so it is refused, and not counted.
-extern "C" void* aligned_alloc(size_t alignment, size_t num_bytes) noexcept {
-  return IsRefused() ? nullptr : AlignedMemory(alignment, num_bytes);
-}
 
 // The system's allocator has calls of its own, so nothing is counted twice.
 extern "C" void* mmap(void* address, size_t num_bytes, int protection, int flags, int fd,

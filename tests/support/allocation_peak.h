@@ -1,7 +1,6 @@
-// A thread's allocations: how many there were, the most memory that they held at once, and the
-// refusal of one of them. Of operator new, and of mmap, from which blocks have their memory; of
-// aligned_alloc, from which growing stores have some, refusal alone. All are replaced for the whole
-// test program.
+// A thread's allocations: how many there were, the most memory that they held at once, all that was
+// asked for, and the refusal of one of them. Of operator new, and of mmap, from which blocks have
+// their memory: both are replaced for the whole test program.
 #ifndef TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 #define TROMMEL_TESTS_SUPPORT_ALLOCATION_PEAK_H_
 
@@ -22,17 +21,18 @@ class AllocationPeak {
 
   // Less what was held when it was constructed.
   uint64_t num_bytes() const noexcept;
+  // Of all allocations together, freed ones included: a measure of work.
+  uint64_t num_bytes_in_all() const noexcept;
 
-  // False with sanitizers, which replace the same functions: num_bytes() is 0 then.
+  // False with sanitizers, which replace the same functions: both are 0 then.
   static bool IsCounted() noexcept;
 };
 
 enum class Refused : uint8_t { kOne, kAllFrom };
 
 // Refuses the n-th allocation of its thread from its construction on, n >= 1, and no other, or all
-// that follow, too: operator new throws std::bad_alloc, aligned_alloc returns null, mmap
-// MAP_FAILED. One at a time in each thread; with sanitizers nothing is refused
-// (AllocationPeak::IsCounted).
+// that follow, too: operator new throws std::bad_alloc or returns null, mmap returns MAP_FAILED.
+// One at a time in each thread; with sanitizers nothing is refused (AllocationPeak::IsCounted).
 class RefusedAllocation {
  public:
   explicit RefusedAllocation(uint64_t n, Refused which = Refused::kOne) noexcept;

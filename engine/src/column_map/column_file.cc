@@ -122,7 +122,13 @@ Result<ColumnContents> DecodeColumn(const MapGeometry& geometry, const DigestPol
   const uint64_t end = geometry.num_blocks << geometry.fingerprint_bits;
   const uint64_t fingerprint_mask = (uint64_t{1} << geometry.fingerprint_bits) - 1;
   uint64_t next = 0;
+  const auto wrong_number = [] {
+    return Corrupt(offsetof(MapColumnHeader, num_places), "another number of places follows");
+  };
+  if (header.num_places > left.size()) return wrong_number();  // each has a byte at least
+  contents.places.reserve(header.num_places);
   while (!left.empty()) {
+    if (contents.places.size() == header.num_places) return wrong_number();
     const size_t at = here();
     const std::optional<uint64_t> number = TakeNumber(left);
     if (!number) return Corrupt(at, "not a number in its only form");
@@ -140,9 +146,7 @@ Result<ColumnContents> DecodeColumn(const MapGeometry& geometry, const DigestPol
     if (contents.num_keys > kMaxSnapshotKeys) return Corrupt(at, "too many keys");
     next = place + 1;
   }
-  if (contents.places.size() != header.num_places) {
-    return Corrupt(offsetof(MapColumnHeader, num_places), "another number of places follows");
-  }
+  if (contents.places.size() != header.num_places) return wrong_number();
   if (contents.num_keys != header.num_keys) {
     return Corrupt(offsetof(MapColumnHeader, num_keys), "not the sum of all copies");
   }

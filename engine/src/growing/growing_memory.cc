@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <new>
@@ -20,6 +19,16 @@ constexpr uint64_t kHugePageBytes = uint64_t{2} << 20;
 constexpr uint64_t kFullBytes = GrowingMemory::BytesOfSegment(kMaxSegmentBits);
 // Freed segments that are kept whatever the number in use.
 constexpr uint64_t kLeastKept = 2;
+constexpr uint64_t kPieceAlignment = 64;
+
+// Null if the system refuses it.
+void* NewBytes(uint64_t num_bytes, uint64_t alignment) noexcept {
+  return ::operator new(num_bytes, std::align_val_t(alignment), std::nothrow);
+}
+
+void FreeBytes(void* memory, uint64_t alignment) noexcept {
+  ::operator delete(memory, std::align_val_t(alignment));
+}
 
 }  // namespace
 
@@ -51,14 +60,14 @@ uint64_t* GrowingMemory::Allocate(uint64_t num_bytes) noexcept {
   const uint64_t all_bytes = num_bytes + 64;  // a Piece, too
   static_assert(sizeof(Piece) <= 64);
   if (!Take(all_bytes)) return nullptr;
-  void* memory = std::aligned_alloc(64, all_bytes);
+  void* memory = NewBytes(all_bytes, kPieceAlignment);
   if (memory == nullptr) GiveBack(all_bytes);
   return static_cast<uint64_t*>(memory);
 }
 
 void GrowingMemory::Free(uint64_t* memory, uint64_t num_bytes) noexcept {
   if (memory == nullptr) return;
-  std::free(memory);
+  FreeBytes(memory, kPieceAlignment);
   GiveBack(num_bytes + 64);
 }
 
@@ -69,7 +78,7 @@ std::byte* GrowingMemory::AllocateSegment(uint32_t bits) noexcept {
   }
   const uint64_t num_bytes = BytesOfSegment(bits);
   if (!Take(num_bytes)) return nullptr;
-  void* memory = std::aligned_alloc(kernels::kSegmentAlignment, num_bytes);
+  void* memory = NewBytes(num_bytes, kernels::kSegmentAlignment);
   if (memory == nullptr) {
     GiveBack(num_bytes);
     return nullptr;
@@ -80,7 +89,7 @@ std::byte* GrowingMemory::AllocateSegment(uint32_t bits) noexcept {
 void GrowingMemory::FreeSegment(std::byte* blocks, uint32_t bits) noexcept {
   if (blocks == nullptr) return;
   if (bits == kMaxSegmentBits) return FreeFull(blocks - kVersionsBytes);
-  std::free(blocks - kVersionsBytes);
+  FreeBytes(blocks - kVersionsBytes, kernels::kSegmentAlignment);
   GiveBack(BytesOfSegment(bits));
 }
 

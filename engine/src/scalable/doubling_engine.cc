@@ -121,6 +121,7 @@ ShardContents DoublingEngine::ReadShard(size_t shard_idx) const {
 Status DoublingEngine::WriteShard(size_t shard_idx, const ShardContents& contents) {
   RangeLocks::Held held = locks_.Hold(shard_idx, GrowingStore::kShardBits);
   if (Status written = store_->WriteShard(shard_idx, contents); !written.ok()) return written;
+  store_->FreeReplaced();  // its first blocks: else there would be those of all shards
   held.AddKeys(KeysOf(contents));
   return Ok();
 }

@@ -105,8 +105,10 @@ Status CheckDoublingHeader(const DoublingHeader& header, uint64_t file_bytes) {
   return CorruptAt(kTableAt, "the file ends within the table of shards");
 }
 
-// Numbers that the shard's bytes can hold; all else is for GrowingStore::WriteShard to say.
-Status CheckShardRecord(const ShardRecord& record, size_t shard_idx, uint64_t bytes_left) {
+// Numbers that the shard's bytes can hold, and no fewer blocks than a shard has at first: these are
+// made before a shard is read. All else is for GrowingStore::WriteShard to say.
+Status CheckShardRecord(const ShardRecord& record, size_t shard_idx, uint32_t first_bits,
+                        uint64_t bytes_left) {
   const auto corrupt = [shard_idx](size_t offset, const char* what) {
     return CorruptAt(RecordAt(shard_idx) + offset,
                      "shard " + std::to_string(shard_idx) + ": " + what);
@@ -122,6 +124,9 @@ Status CheckShardRecord(const ShardRecord& record, size_t shard_idx, uint64_t by
       record.num_blocks > bytes_left / sizeof(uint32_t) ||
       record.num_codes > bytes_left / sizeof(uint16_t) || BytesOfShard(record) > bytes_left) {
     return corrupt(offsetof(ShardRecord, num_digests), "its contents do not fit in the file");
+  }
+  if (first_bits > GrowingStore::kLeastFirstBits && record.num_blocks >> first_bits == 0) {
+    return corrupt(offsetof(ShardRecord, num_blocks), "it has fewer blocks than a shard at first");
   }
   return Ok();
 }
@@ -165,7 +170,8 @@ Result<ShardTable> ReadTable(const ByteSource& source, const DoublingHeader& hea
   }
   uint64_t end = kShardsAt;
   for (size_t s = 0; s < table.size(); ++s) {
-    if (Status valid = CheckShardRecord(table[s], s, header.file_bytes - end); !valid.ok()) {
+    const uint64_t bytes_left = header.file_bytes - end;
+    if (Status valid = CheckShardRecord(table[s], s, header.first_bits, bytes_left); !valid.ok()) {
       return valid.error();
     }
     end += BytesOfShard(table[s]);

@@ -13,8 +13,8 @@
 // A shard that keeps digests has no blocks, one that has blocks no digests. Canonical: a shard's
 // size follows from its history, which the file keeps as depth and num_split; all else from the
 // strings that it holds. Nothing is free: what GrowingStore::ReadShard would not return is refused.
-// A block takes at least 4 bytes of the file, so a file makes its reader take at most 17 times its
-// own size.
+// A block takes at least 4 bytes of the file, and a code that its block has no place for 2 bytes,
+// so a file makes its reader take at most 33 times its own size.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_SNAPSHOT_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_SNAPSHOT_H_
 
