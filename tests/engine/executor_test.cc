@@ -1,5 +1,8 @@
 #include "trommel/executor.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -160,6 +163,42 @@ TEST_CASE("a pipeline reads and finishes in order, and reads no slot before it w
   std::vector<size_t> in_order(num_items);
   for (size_t i = 0; i < num_items; ++i) in_order[i] = i;
   CHECK(finished == in_order);
+}
+
+TEST_CASE("in a child made by fork the calling thread runs an executor's tasks itself",
+          "[engine][executor][threads]") {
+  const auto executor = Executor::Create(4);
+  REQUIRE(executor.ok());
+  std::atomic<bool> ends{false};
+  std::thread user([&] {  // so that helpers are at work, and locks held, at the moment of a fork
+    while (!ends) (*executor)->ForEach(64, [](size_t) { Linger(); });
+  });
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      alarm(20);  // ends a child that hangs
+      const std::thread::id self = std::this_thread::get_id();
+      std::vector<int> times(100);
+      bool is_alone = true;
+      const auto task = [&](size_t i) {
+        ++times[i];
+        is_alone &= std::this_thread::get_id() == self;
+      };
+      (*executor)->ForEach(times.size(), task);
+      size_t num_read = 0;
+      (*executor)->Run({.num_slots = 2,
+                        .read = [&](size_t) { return num_read++ < times.size(); },
+                        .work = [&](size_t) { task(num_read - 1); },
+                        .finish = [](size_t) {}});
+      _exit(is_alone && times == std::vector<int>(times.size(), 2) ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  ends = true;
+  user.join();
 }
 
 TEST_CASE(

@@ -27,7 +27,7 @@ namespace trommel {
 ///
 /// *Processes.* An executor with more threads than the machine raises oneTBB's limit for the whole
 /// process while it lives. Its threads outlive it, asleep: do not unload the library. A child
-/// process made by fork has none of the threads and must not use executors made before the fork.
+/// process made by fork has none of the threads: there the calling thread runs all tasks itself.
 class TROMMEL_API Executor {
  public:
   /// Most threads of an executor.

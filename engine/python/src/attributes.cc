@@ -23,6 +23,7 @@
 #include "engine/python/src/keys.h"
 #include "engine/python/src/module.h"
 #include "engine/python/src/properties.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/tuples.h"
@@ -210,7 +211,7 @@ void Create(Attributes* self, Argument attributes, Argument capacity, Argument t
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   new (self) Attributes(Unwrap(AttributeFilter::Create(config)));
 }
 

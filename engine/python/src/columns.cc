@@ -18,6 +18,7 @@
 #include "engine/python/src/key_members.h"
 #include "engine/python/src/module.h"
 #include "engine/python/src/properties.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/filter_columns.h"
 
 namespace nb = nanobind;
@@ -39,7 +40,7 @@ void Create(Columns* self, Argument num_columns, Argument column_capacity, Argum
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   new (self) Columns(Unwrap(FilterColumns::Create(config)));
 }
 

@@ -20,6 +20,7 @@
 #include "engine/python/src/description.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/guarded.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
@@ -48,7 +49,7 @@ Guarded<T>* LoadFile(Argument path, Argument limit, Argument key) {
   const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
   const DigestKey digest_key = DigestKeyOf(key);
   return NewObject([&] {
-    const nanobind::gil_scoped_release release;
+    const WithoutGil without_gil;
     return Unwrap(T::Load(file, limit_bytes, digest_key));
   }());
 }
@@ -59,7 +60,7 @@ Guarded<T>* LoadBytes(Argument data, Argument limit, Argument key) {
   const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
   const DigestKey digest_key = DigestKeyOf(key);
   return NewObject([&] {
-    const nanobind::gil_scoped_release release;
+    const WithoutGil without_gil;
     return FromBytes<T>(view.bytes(), limit_bytes, digest_key);
   }());
 }
@@ -137,7 +138,7 @@ void DefineFiles(Class& bound) {
       "__setstate__",
       [](Self& self, Argument data) {
         const BytesView view(data);
-        const nb::gil_scoped_release release;
+        const WithoutGil without_gil;
         new (&self) Self(FromBytes<T>(view.bytes(), 0, {}));
       },
       nb::sig("def __setstate__(self, data: bytes, /) -> None"));

@@ -5,11 +5,18 @@
 //
 // No thread waits for the lock while it holds the GIL, nor for the GIL while it holds the lock. So
 // the two cannot deadlock.
+//
+// *Fork.* A child process has one thread, that which forked. What another thread was inside of then
+// stays locked for ever, half changed perhaps. The GIL tells which filters these are: fork is
+// called with it, and calls are counted under it. They fail in the child, by name, and are never
+// freed.
 #ifndef TROMMEL_ENGINE_PYTHON_SRC_GUARDED_H_
 #define TROMMEL_ENGINE_PYTHON_SRC_GUARDED_H_
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -18,6 +25,8 @@
 
 #include "engine/python/src/errors.h"
 #include "engine/python/src/fair_shared_mutex.h"
+#include "engine/python/src/fork_count.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/filter_columns.h"
@@ -49,6 +58,11 @@ template <class T>
 class Guarded {
  public:
   explicit Guarded(T&& filter) : filter_(std::move(filter)) {}
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  ~Guarded() {
+    if (!IsLeftBehind()) filter_.~optional();
+  }
 
   // Each returns what `work` returns, which must not be a Python object: `work` runs without the
   // GIL. Throws ClosedError if there is no filter any more, and what `work` throws.
@@ -73,23 +87,45 @@ class Guarded {
   // is kept, because giving it up and taking it again costs more than the work.
   template <class Work>
   auto QueryOne(Work&& work) const {
+    CheckUsable();
     if (num_exclusive_ == 0) return work(Open(std::as_const(filter_)));
     return Query(work);
   }
   template <class Work>
   auto UpdateOne(Work&& work) {
+    CheckUsable();
     if (num_exclusive_ == 0 && (kUpdatesAreShared<T> || num_shared_ == 0)) {
       return work(Open(filter_));
     }
     return Update(work);
   }
 
+  // As Update, but calls work(filter, pause): pause(call) returns call(), called with the GIL and
+  // without the lock, so that it may call Python, and Python the filter. Meanwhile the filter is
+  // not closed, nor given away.
+  template <class Work>
+  auto UpdatePausing(Work&& work) {
+    using Lock = std::conditional_t<kUpdatesAreShared<T>, std::shared_lock<FairSharedMutex>,
+                                    std::unique_lock<FairSharedMutex>>;
+    CheckUsable();
+    const Counted counted(kUpdatesAreShared<T> ? num_shared_ : num_exclusive_);
+    WithoutGil without_gil;
+    Lock lock(mutex_);
+    const auto pause = [&](const auto& call) {
+      const Paused<Lock> paused(lock, num_paused_);
+      return without_gil.Interrupted(call);
+    };
+    return work(Open(filter_), pause);
+  }
+
   // Calls work(filter, other) with `filter` exclusive and `other`, another object, shared.
   template <class U, class Work>
   auto With(const Guarded<U>& other, Work&& work) {
+    CheckUsable();
+    other.CheckUsable();
     const Counted mine_counts(num_exclusive_);
     const Counted theirs_count(other.num_shared_);
-    const nanobind::gil_scoped_release release;
+    const WithoutGil without_gil;
     std::unique_lock mine(mutex_, std::defer_lock);
     std::shared_lock theirs(other.mutex_, std::defer_lock);
     std::lock(mine, theirs);  // in an order that cannot deadlock with a call the other way round
@@ -100,9 +136,11 @@ class Guarded {
   template <class Work>
   auto QueryWith(const Guarded& other, Work&& work) const {
     if (this == &other) return Query([&](const T& filter) { return work(filter, filter); });
+    CheckUsable();
+    other.CheckUsable();
     const Counted mine_count(num_shared_);
     const Counted theirs_count(other.num_shared_);
-    const nanobind::gil_scoped_release release;
+    const WithoutGil without_gil;
     std::shared_lock mine(mutex_, std::defer_lock);
     std::shared_lock theirs(other.mutex_, std::defer_lock);
     std::lock(mine, theirs);  // as in With
@@ -113,6 +151,7 @@ class Guarded {
   template <class Work>
   auto Consume(Work&& work) {
     return Exclusively([&](T& filter) {
+      CheckNotPaused();
       auto result = work(filter);
       filter_.reset();
       return result;
@@ -121,14 +160,17 @@ class Guarded {
 
   // Frees the filter. Later calls throw ClosedError.
   void Close() {
+    CheckUsable();
     const Counted counted(num_exclusive_);
-    const nanobind::gil_scoped_release release;
+    const WithoutGil without_gil;
     const std::unique_lock lock(mutex_);
+    CheckNotPaused();
     filter_.reset();
   }
   bool is_open() const {
+    CheckUsable();
     const Counted counted(num_shared_);
-    const nanobind::gil_scoped_release release;
+    const WithoutGil without_gil;
     const std::shared_lock lock(mutex_);
     return filter_.has_value();
   }
@@ -145,6 +187,53 @@ class Guarded {
     return *filter;
   }
 
+  // While this lives, the lock is not held.
+  template <class Lock>
+  class Paused {
+   public:
+    // Counts under the lock, where CheckNotPaused reads.
+    Paused(Lock& lock, std::atomic<int>& count) : lock_(lock), count_(count) {
+      count_.fetch_add(1, std::memory_order_relaxed);
+      lock_.unlock();
+    }
+    Paused(const Paused&) = delete;
+    Paused& operator=(const Paused&) = delete;
+    ~Paused() {
+      lock_.lock();
+      count_.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+   private:
+    Lock& lock_;
+    std::atomic<int>& count_;
+  };
+  // Requires the lock.
+  void CheckNotPaused() const {
+    if (num_paused_.load(std::memory_order_relaxed) == 0) return;
+    throw Failure(Error{ErrorCode::kBusy,
+                        "the filter cannot be closed or given away while its upsert calls exist"});
+  }
+
+  // Whether a thread was inside a call when a process was forked that became this one. With the
+  // GIL.
+  bool IsLeftBehind() const {
+    const uint32_t forks = fork_count.load(std::memory_order_relaxed);
+    if (num_forks_ != forks) [[unlikely]] {
+      num_forks_ = forks;
+      is_left_behind_ = is_left_behind_ || num_shared_ != 0 || num_exclusive_ != 0;
+    }
+    return is_left_behind_;
+  }
+  void CheckUsable() const {
+    if (!IsLeftBehind()) [[likely]]
+      return;
+    throw Failure(Error{
+        ErrorCode::kBusy,
+        "a thread was inside a call of this filter when this process was forked, and what it "
+        "locked stays locked: fork while no thread uses the filter, load it again here, or use "
+        "multiprocessing's \"spawn\""});
+  }
+
   // Counts a call that runs without the GIL. Made and destroyed with the GIL.
   class Counted {
    public:
@@ -159,9 +248,10 @@ class Guarded {
 
   template <class Lock, class Filter, class Work>
   auto Run(Filter& filter, Work&& work) const {
+    CheckUsable();
     constexpr bool kIsShared = std::is_same_v<Lock, std::shared_lock<FairSharedMutex>>;
     const Counted counted(kIsShared ? num_shared_ : num_exclusive_);
-    const nanobind::gil_scoped_release release;
+    const WithoutGil without_gil;
     const Lock lock(mutex_);
     return work(Open(filter));
   }
@@ -169,8 +259,13 @@ class Guarded {
   // Calls without the GIL that hold the lock or wait for it.
   mutable int num_shared_ = 0;
   mutable int num_exclusive_ = 0;
+  mutable uint32_t num_forks_ = fork_count.load(std::memory_order_relaxed);
+  mutable bool is_left_behind_ = false;
+  std::atomic<int> num_paused_ = 0;
   mutable FairSharedMutex mutex_;
-  std::optional<T> filter_;
+  union {  // so that the destructor may leave it
+    std::optional<T> filter_;
+  };
 };
 
 }  // namespace trommel::python

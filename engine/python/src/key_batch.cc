@@ -18,6 +18,7 @@
 #include "engine/python/src/errors.h"
 #include "engine/python/src/keys.h"
 #include "engine/python/src/unwritten_array.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/keys.h"
 
 namespace nb = nanobind;
@@ -195,7 +196,7 @@ void KeyBatch::TakeArrow(nb::handle object, Meaning meaning) {
   arrow_.emplace(object);
   arrow_->CheckType();
   arrow_->CheckNulls();
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   if (!arrow_->has_integers()) {
     if (meaning != Meaning::kKeys) ThrowTypeError("digests must be integers; got strings");
     strings_ = UnwrittenArray<std::string_view>(static_cast<size_t>(arrow_->length()));

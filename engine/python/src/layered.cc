@@ -11,6 +11,7 @@
 #include "engine/python/src/key_members.h"
 #include "engine/python/src/module.h"
 #include "engine/python/src/properties.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/layered_filter.h"
 
 namespace nb = nanobind;
@@ -35,7 +36,7 @@ void Create(Layered* self, Argument capacity, Argument target_fpr, Argument firs
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   new (self) Layered(Unwrap(LayeredFilter::Create(config)));
 }
 

@@ -16,8 +16,10 @@
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/file_members.h"
+#include "engine/python/src/fork_count.h"
 #include "engine/python/src/key_batch.h"
 #include "engine/python/src/keys.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/any_filter.h"
 #include "trommel/byte_stream.h"
 #include "trommel/executor.h"
@@ -50,7 +52,7 @@ nb::object Load(Argument path, Argument limit, Argument key) {
   const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
   const DigestKey digest_key = DigestKeyOf(key);
   return ObjectOf([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     return Unwrap(LoadAny(file, limit_bytes, digest_key));
   }());
 }
@@ -60,7 +62,7 @@ nb::object FromBytesOfAnyType(Argument data, Argument limit, Argument key) {
   const uint64_t limit_bytes = CountOf(limit, "memory_limit_bytes");
   const DigestKey digest_key = DigestKeyOf(key);
   return ObjectOf([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     return Unwrap(DeserializeAny(view.bytes(), limit_bytes, digest_key));
   }());
 }
@@ -68,7 +70,7 @@ nb::object FromBytesOfAnyType(Argument data, Argument limit, Argument key) {
 nb::bytes MetadataOfFile(Argument path) {
   const auto file = PathOf(path);
   return BytesFrom([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     return Unwrap(LoadMetadata(file));
   }());
 }
@@ -90,7 +92,7 @@ nb::object DigestsOf(Argument keys, Argument digest, Argument seed, Argument dig
   CheckHashable(policy, batch.view().kind());
   const NewArray<uint64_t> digests = NewUint64(batch.size());
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil without_gil;
     policy.Digests(batch.view(), digests.values);
   }
   return digests.array;
@@ -142,7 +144,7 @@ void BindKeys(nb::module_& module) {
   nb::class_<PythonExecutor>(
       module, "Executor", nb::is_weak_referenceable(),
       "Threads over which large batches of any number of filters are spread.\n\n"
-      "A child process made by fork must not use one made before.")
+      "In a child process made by fork, one made before has no threads but the calling one.")
       .def(
           "__init__",
           [](PythonExecutor* self, Argument num_threads) {
@@ -177,6 +179,9 @@ void BindKeys(nb::module_& module) {
 
 NB_MODULE(_core, module) {
   using namespace trommel::python;
+  // What daemon threads, and threads that a forked child does not have, were using is never freed.
+  nb::set_leak_warnings(false);
+  CountForks();
   RegisterErrors();
   BindKeys(module);
   BindRecords(module);

@@ -17,6 +17,7 @@
 #include "engine/python/src/key_members.h"
 #include "engine/python/src/module.h"
 #include "engine/python/src/properties.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/window_filter.h"
 
 namespace nb = nanobind;
@@ -45,7 +46,7 @@ void Create(Window* self, Argument window, Argument capacity, Argument target_fp
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   new (self) Window(Unwrap(WindowFilter::Create(config)));
 }
 

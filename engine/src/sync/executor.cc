@@ -12,6 +12,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -131,8 +132,12 @@ struct Executor::Impl {
     }
   }
 
+  // Whether this is a child, made by fork, of the process that made the executor: it has none of
+  // the threads, and what they had locked stays locked.
+  bool IsOfOtherProcess() const { return getpid() != process; }
+
   const pid_t process = getpid();
-  std::optional<SharedLimit> limit;  // outlives the arenas
+  std::unique_ptr<SharedLimit> limit;  // outlives the arenas
   uint32_t num_threads = 1;
   WorkList list;
   std::vector<Arena> arenas;
@@ -142,8 +147,9 @@ struct Executor::Impl {
 // Helpers that have not begun run here: oneTBB would never free them. A child made by fork has no
 // threads that could finish those that had begun: it leaks them until it exits.
 Executor::Impl::~Impl() {
-  if (getpid() != process) {
+  if (IsOfOtherProcess()) {
     for (Arena& arena : arenas) (void)(arena.arena.release(), arena.helpers.release());
+    (void)limit.release();
     return;
   }
   for (Arena& arena : arenas) {
@@ -180,7 +186,9 @@ Result<std::shared_ptr<Executor>> Executor::Create(uint32_t num_threads, uint32_
   --max_helpers.front();  // the caller
   auto impl = std::make_unique<Impl>(max_helpers);
   impl->num_threads = num_threads;
-  if (num_threads > machine_threads) impl->limit.emplace(num_threads);
+  if (num_threads > machine_threads) {
+    impl->limit = std::make_unique<SharedLimit>(num_threads);
+  }
   for (uint32_t a = 0; a < num_arenas; ++a) {
     const bool is_bound = num_arenas > 1 && !nodes.empty();
     impl->arenas.push_back(
@@ -196,7 +204,7 @@ uint32_t Executor::num_nodes() const noexcept {
 }
 
 void Executor::ForEach(size_t num_tasks, const std::function<void(size_t)>& task) noexcept {
-  if (num_tasks <= 1 || impl_->num_threads == 1) {
+  if (num_tasks <= 1 || impl_->num_threads == 1 || impl_->IsOfOtherProcess()) {
     for (size_t i = 0; i < num_tasks; ++i) task(i);
     return;
   }
@@ -228,7 +236,8 @@ void Executor::Run(const Pipeline& pipeline) noexcept {
                 "a pipeline needs slots and all its stages");
   const Place place{.list = &impl_->list, .arena = 0, .is_in_pipeline = true};
   Impl::Arena& arena = impl_->arenas.front();
-  bool is_alone = impl_->num_threads == 1 || Place::OfThread().list == place.list ||
+  bool is_alone = impl_->num_threads == 1 || impl_->IsOfOtherProcess() ||
+                  Place::OfThread().list == place.list ||
                   impl_->has_pipeline.exchange(true, std::memory_order_acquire);
   // A pipeline that has begun cannot continue if the system refuses it threads.
   if (!is_alone && Impl::Start(arena, [] {}) != Impl::Started::kYes) {
