@@ -1,5 +1,7 @@
 #include "engine/src/keys/key_chunks.h"
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,21 @@ TEST_CASE("chunks have the digests of the batch, whatever the kind of key",
     policy.Digests(keys, want);
     CHECK(Joined(policy, keys) == want);
   }
+}
+
+TEST_CASE("the digests of a chunk stay what they are when the caller's are written to",
+          "[engine][key_chunks]") {
+  std::vector<uint64_t> given(2 * kMax + 5, 1);
+  ForEachChunk({}, Keys::Digests(given), [&](size_t, std::span<const uint64_t> digests) {
+    const std::vector<uint64_t> before(digests.begin(), digests.end());
+    for (uint64_t& digest : given) ++digest;
+    CHECK(std::ranges::equal(digests, before));
+  });
+  // Views, which queries get, follow.
+  ForEachViewedChunk({}, Keys::Digests(given),
+                     [&](size_t first, std::span<const uint64_t> digests) {
+                       CHECK(digests.data() == given.data() + first);
+                     });
 }
 
 TEST_CASE("a subspan of a batch is a batch of its keys", "[engine][key_chunks]") {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,8 +90,10 @@ AttributeConfig ConfigOf(const trommel_attributes_config& given) {
   return config;
 }
 
-// A batch of tuples: a column of digests for each attribute of a set, in place where the caller's
-// column is one.
+constexpr size_t kRoundTuples = size_t{1} << 16;
+
+// A batch of tuples, passed on in rounds: a column of digests for each attribute of a set. Digests
+// of the caller's are copied, too: sets read them one after the other, and must read the same.
 class TupleBatch {
  public:
   TupleBatch(const trommel_attributes& filter, AttributeMask set,
@@ -104,49 +107,69 @@ class TupleBatch {
       ThrowInvalid("num_tuples is " + std::to_string(num_tuples) + "; it must not be negative");
     }
     Required(columns, "columns");
-    tuples_.size = static_cast<size_t>(num_tuples);
-    batches_.reserve(num_attributes);
+    size_ = static_cast<size_t>(num_tuples);
+    columns_.reserve(num_attributes);
     for (uint32_t i = 0; i < num_attributes; ++i) {
       if ((set >> i & 1) == 0) continue;
       const std::string name = "columns[" + std::to_string(i) + "]";
-      const Batch& batch = batches_.emplace_back(columns[i], filter.filter.digest_policy(),
-                                                 filter.executor.get(), name);
-      if (batch.size() != tuples_.size) {
-        ThrowInvalid(name + " has " + std::to_string(batch.size()) + " keys; it must have " +
-                     std::to_string(tuples_.size) + " (num_tuples)");
+      const Column& column = columns_.emplace_back(
+          i, Batch(columns[i], filter.filter.digest_policy(), filter.executor.get(), name));
+      if (column.keys.size() != size_) {
+        ThrowInvalid(name + " has " + std::to_string(column.keys.size()) + " keys; it must have " +
+                     std::to_string(size_) + " (num_tuples)");
       }
-      tuples_.columns[i] = batch.AdjacentDigests();
-      if (tuples_.columns[i] != nullptr || tuples_.size == 0) continue;
-      std::vector<uint64_t>& digests = owned_.emplace_back(tuples_.size);
-      batch.Digests(digests);
-      tuples_.columns[i] = digests.data();
     }
   }
 
-  const Tuples& tuples() const noexcept { return tuples_; }
+  size_t size() const noexcept { return size_; }
 
   std::span<uint64_t> Output(uint64_t* entries, int64_t num_entries, size_t num_wanted,
                              std::string_view name) const {
-    CheckEntries(entries, num_entries, num_wanted, tuples_.size, alignof(uint64_t), name);
-    for (const Batch& batch : batches_) batch.Output(entries, num_entries, num_wanted, name);
+    CheckEntries(entries, num_entries, num_wanted, size_, alignof(uint64_t), name);
+    for (const Column& column : columns_)
+      column.keys.Output(entries, num_entries, num_wanted, name);
     return {entries, num_wanted};
   }
   std::span<uint64_t> Bitmap(uint64_t* words, int64_t num_words, std::string_view name) const {
-    return Output(words, num_words, BitmapWords(tuples_.size), name);
+    return Output(words, num_words, BitmapWords(size_), name);
+  }
+
+  // Calls use(Tuples, first) for one round after another, as Batch::ForEachRound.
+  template <class Use>
+  void ForEachRound(const Use& use, size_t round_tuples = kRoundTuples) const {
+    const size_t most = std::min(size_, round_tuples);
+    std::vector<std::vector<uint64_t>> digests(columns_.size(), std::vector<uint64_t>(most));
+    size_t first = 0;
+    do {
+      Tuples round;
+      round.size = std::min(size_ - first, most);
+      for (size_t c = 0; c < columns_.size(); ++c) {
+        columns_[c].keys.Digests(first, std::span(digests[c]).first(round.size));
+        round.columns[columns_[c].attribute] = digests[c].data();
+      }
+      use(round, first);
+      first += round.size;
+    } while (first < size_);
   }
 
  private:
-  Tuples tuples_;
-  std::vector<Batch> batches_;
-  std::vector<std::vector<uint64_t>> owned_;
+  struct Column {
+    uint32_t attribute;
+    Batch keys;
+  };
+
+  size_t size_ = 0;
+  std::vector<Column> columns_;
 };
 
-// Insert and Erase: update(filter, tuples, bitmap, outcome).
+// Insert and Erase: update(filter, tuples, bitmap, outcome), which adds to the outcome; of at most
+// `round_tuples` at a time, multiples of 64.
 template <class Update>
 trommel_code UpdateTuples(trommel_attributes* filter, const trommel_keys* const* columns,
                           int32_t num_columns, int64_t num_tuples, uint64_t* bitmap,
                           int64_t num_words, trommel_outcome* outcome, std::string_view name,
-                          trommel_error* error, const Update& update) {
+                          trommel_error* error, const Update& update,
+                          size_t round_tuples = kRoundTuples) {
   return Guarded(error, [&] {
     trommel_attributes& target = Required(filter, "filter");
     if (outcome != nullptr) SizeOf(outcome, "outcome");
@@ -156,11 +179,15 @@ trommel_code UpdateTuples(trommel_attributes* filter, const trommel_keys* const*
     if (bitmap != nullptr || num_words != 0) {
       words = batch.Bitmap(bitmap, num_words, name);
     } else {
-      scratch.resize(BitmapWords(batch.tuples().size));
+      scratch.resize(BitmapWords(batch.size()));
       words = scratch;
     }
     trommel_outcome total = {};
-    update(target.filter, batch.tuples(), words, total);
+    batch.ForEachRound(
+        [&](const Tuples& round, size_t first) {
+          update(target.filter, round, WordsOf(words, first, round.size), total);
+        },
+        round_tuples);
     if (outcome != nullptr) Write(outcome, total, "outcome");
   });
 }
@@ -200,9 +227,11 @@ trommel_code trommel_attributes_insert(trommel_attributes* filter,
                       [](AttributeFilter& target, const Tuples& tuples, std::span<uint64_t> words,
                          trommel_outcome& total) {
                         const InsertOutcome of = target.Insert(tuples, words);
-                        total.num_done = of.num_inserted;
-                        total.num_refused = of.num_refused;
-                        total.refusal = static_cast<int32_t>(of.refusal);
+                        total.num_done += of.num_inserted;
+                        total.num_refused += of.num_refused;
+                        if (of.refusal != GrowthRefusal::kNone) {
+                          total.refusal = static_cast<int32_t>(of.refusal);
+                        }
                       });
 }
 
@@ -215,8 +244,8 @@ trommel_code trommel_attributes_erase(trommel_attributes* filter,
                       [](AttributeFilter& target, const Tuples& tuples, std::span<uint64_t> words,
                          trommel_outcome& total) {
                         const EraseOutcome of = target.Erase(tuples, words);
-                        total.num_done = of.num_erased;
-                        total.num_refused = of.num_refused;
+                        total.num_done += of.num_erased;
+                        total.num_refused += of.num_refused;
                       });
 }
 
@@ -224,14 +253,15 @@ trommel_code trommel_attributes_erase_all(trommel_attributes* filter,
                                           const trommel_keys* const* columns, int32_t num_columns,
                                           int64_t num_tuples, uint64_t* missing, int64_t num_words,
                                           trommel_outcome* outcome, trommel_error* error) {
-  return UpdateTuples(filter, columns, num_columns, num_tuples, missing, num_words, outcome,
-                      "missing", error,
-                      [](AttributeFilter& target, const Tuples& tuples, std::span<uint64_t> words,
-                         trommel_outcome& total) {
-                        const EraseOutcome of = ValueOf(target.EraseAll(tuples, words));
-                        total.num_done = of.num_erased;
-                        total.num_refused = of.num_refused;
-                      });
+  return UpdateTuples(
+      filter, columns, num_columns, num_tuples, missing, num_words, outcome, "missing", error,
+      [](AttributeFilter& target, const Tuples& tuples, std::span<uint64_t> words,
+         trommel_outcome& total) {
+        const EraseOutcome of = ValueOf(target.EraseAll(tuples, words));
+        total.num_done = of.num_erased;
+        total.num_refused = of.num_refused;
+      },
+      std::numeric_limits<size_t>::max());  // all or nothing
 }
 
 trommel_code trommel_attributes_query(const trommel_attributes* filter, uint64_t set,
@@ -243,8 +273,11 @@ trommel_code trommel_attributes_query(const trommel_attributes* filter, uint64_t
     const trommel_attributes& source = Required(filter, "filter");
     const AttributeMask queried = MaskOf(set, source.filter.sets().num_attributes());
     const TupleBatch batch(source, queried, columns, num_columns, num_tuples);
-    const size_t total = source.filter.Query(
-        queried, batch.tuples(), batch.Bitmap(maybe_present, num_words, "maybe_present"));
+    const std::span bitmap = batch.Bitmap(maybe_present, num_words, "maybe_present");
+    size_t total = 0;
+    batch.ForEachRound([&](const Tuples& round, size_t first) {
+      total += source.filter.Query(queried, round, WordsOf(bitmap, first, round.size));
+    });
     if (num_maybe_present != nullptr) *num_maybe_present = static_cast<int64_t>(total);
   });
 }
@@ -258,8 +291,10 @@ trommel_code trommel_attributes_count_estimates(const trommel_attributes* filter
     const trommel_attributes& source = Required(filter, "filter");
     const AttributeMask queried = MaskOf(set, source.filter.sets().num_attributes());
     const TupleBatch batch(source, queried, columns, num_columns, num_tuples);
-    source.filter.CountEstimates(queried, batch.tuples(),
-                                 batch.Output(counts, num_counts, batch.tuples().size, "counts"));
+    const std::span entries = batch.Output(counts, num_counts, batch.size(), "counts");
+    batch.ForEachRound([&](const Tuples& round, size_t first) {
+      source.filter.CountEstimates(queried, round, entries.subspan(first, round.size));
+    });
   });
 }
 

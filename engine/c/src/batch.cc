@@ -99,7 +99,7 @@ Batch::Batch(const trommel_keys* keys, const DigestPolicy& policy, Executor* exe
   if (!is_integer) CheckBytes(name);
 }
 
-void Batch::CheckBytes(std::string_view name) const {
+void Batch::CheckBytes(std::string_view name) {
   const std::string prefix(name);
   if (keys_.kind == TROMMEL_KEYS_SLICES) {
     for (size_t i = 0; i < size(); ++i) {
@@ -111,18 +111,18 @@ void Batch::CheckBytes(std::string_view name) const {
     }
     return;
   }
-  int64_t before = 0;
   for (size_t i = 0; i <= size(); ++i) {
     const int64_t offset = OffsetOf(i);
-    if (offset < before) {
+    if (offset < last_offset_) {
       ThrowInvalid(prefix + ": offset " + std::to_string(i) + " is " + std::to_string(offset) +
-                   "; it must not be less than " + std::to_string(before));
+                   "; it must not be less than " + std::to_string(last_offset_));
     }
-    before = offset;
+    if (i == 0) first_offset_ = offset;
+    last_offset_ = offset;
   }
-  if (before > OffsetOf(0) && keys_.data == nullptr) ThrowInvalid(prefix + ".data is NULL");
-  if (keys_.num_bytes != 0 && before > keys_.num_bytes) {
-    ThrowInvalid(prefix + ": the last offset is " + std::to_string(before) +
+  if (last_offset_ > first_offset_ && keys_.data == nullptr) ThrowInvalid(prefix + ".data is NULL");
+  if (keys_.num_bytes != 0 && last_offset_ > keys_.num_bytes) {
+    ThrowInvalid(prefix + ": the last offset is " + std::to_string(last_offset_) +
                  "; it must be at most " + std::to_string(keys_.num_bytes) + " (num_bytes)");
   }
 }
@@ -132,13 +132,25 @@ int64_t Batch::OffsetOf(size_t i) const noexcept {
                                             : LoadAt<int64_t>(keys_.offsets, i);
 }
 
+template <class T>
+void Batch::CopyIntegers(size_t first, std::span<T> copies) const noexcept {
+  const auto* data = static_cast<const std::byte*>(keys_.data);
+  for (size_t i = 0; i < copies.size(); ++i) {
+    std::memcpy(&copies[i], data + keys_.stride * static_cast<int64_t>(first + i), sizeof(T));
+  }
+}
+template void Batch::CopyIntegers(size_t, std::span<int32_t>) const noexcept;
+template void Batch::CopyIntegers(size_t, std::span<uint64_t>) const noexcept;
+
 std::string_view Batch::BytesOfKey(size_t i) const noexcept {
   if (keys_.kind == TROMMEL_KEYS_SLICES) {
     const auto slice = LoadAt<trommel_slice>(keys_.data, i);
+    if (slice.size <= 0 || slice.data == nullptr) return {};  // were checked: written to meanwhile
     return {static_cast<const char*>(slice.data), static_cast<size_t>(slice.size)};
   }
-  const int64_t begin = OffsetOf(i);
-  const int64_t end = OffsetOf(i + 1);
+  // Within the bytes that were checked, whatever was written to the offsets meanwhile.
+  const int64_t begin = std::clamp(OffsetOf(i), first_offset_, last_offset_);
+  const int64_t end = std::clamp(OffsetOf(i + 1), begin, last_offset_);
   if (begin == end) return {};  // wherever that is: there may be no bytes at all
   return {static_cast<const char*>(keys_.data) + begin, static_cast<size_t>(end - begin)};
 }
@@ -167,9 +179,7 @@ void Batch::CheckApart(std::span<const std::byte> output, std::string_view name)
   } else if (keys_.kind > TROMMEL_KEYS_DIGESTS) {
     const size_t offset_size = keys_.kind == TROMMEL_KEYS_BYTES32 ? 4 : 8;
     offsets = {static_cast<const std::byte*>(keys_.offsets), (size() + 1) * offset_size};
-    const int64_t begin = OffsetOf(0);
-    const int64_t end = OffsetOf(size());
-    if (begin != end) input = {data + begin, data + end};
+    if (first_offset_ != last_offset_) input = {data + first_offset_, data + last_offset_};
   } else {
     const int64_t last = keys_.stride * (keys_.num_keys - 1);
     input = {data + std::min<int64_t>(last, 0),
@@ -195,15 +205,7 @@ Keys Batch::View() const noexcept {
   return keys_.kind == TROMMEL_KEYS_DIGESTS ? Keys::Digests(words) : Keys(words);
 }
 
-void Batch::Digests(std::span<uint64_t> digests) const {
-  if (InPlace()) {
-    policy_.Digests(View(), digests);
-  } else {
-    Digest(0, digests);
-  }
-}
-
-void Batch::Digest(size_t first, std::span<uint64_t> digests) const {
+void Batch::Digests(size_t first, std::span<uint64_t> digests) const {
   const size_t num_tasks = (digests.size() + kDigestTaskKeys - 1) / kDigestTaskKeys;
   const auto task = [&](size_t task_idx) {
     const size_t begin = task_idx * kDigestTaskKeys;
@@ -227,23 +229,17 @@ void Batch::DigestChunk(size_t first, std::span<uint64_t> digests) const noexcep
     policy_.Digests(Keys(std::span(views.data(), num_keys)), digests);
     return;
   }
-  // Addresses of keys that there are, and of no other one.
-  const auto* data = static_cast<const std::byte*>(keys_.data);
-  const auto copy_to = [&](auto* copies) {
-    for (size_t i = 0; i < num_keys; ++i) {
-      std::memcpy(copies + i, data + keys_.stride * static_cast<int64_t>(first + i),
-                  sizeof(*copies));
-    }
-  };
   if (keys_.kind == TROMMEL_KEYS_DIGESTS) {
-    copy_to(digests.data());
+    CopyIntegers(first, digests);
+  } else if (InPlace()) {
+    policy_.Digests(View().Subspan(first, num_keys), digests);
   } else if (keys_.kind == TROMMEL_KEYS_INT32) {
     std::array<int32_t, kDigestChunkKeys> integers;
-    copy_to(integers.data());
+    CopyIntegers(first, std::span(integers).first(num_keys));
     policy_.Digests(Keys::Int32(std::span<const int32_t>(integers.data(), num_keys)), digests);
   } else {
     std::array<uint64_t, kDigestChunkKeys> integers;
-    copy_to(integers.data());
+    CopyIntegers(first, std::span(integers).first(num_keys));
     policy_.Digests(Keys(std::span(integers.data(), num_keys)), digests);
   }
 }

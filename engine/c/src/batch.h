@@ -1,5 +1,9 @@
 // A caller's batch: checked as a whole before anything happens, then passed on in place where the
 // library reads that layout, and in rounds of digests where it does not.
+//
+// A thread of the caller may write to the keys meanwhile, which is a mistake of its program. Then
+// it is other keys that are inserted, erased or answered, and nothing worse: each key is read once
+// after it was checked, and within what was checked.
 #ifndef TROMMEL_ENGINE_C_SRC_BATCH_H_
 #define TROMMEL_ENGINE_C_SRC_BATCH_H_
 
@@ -63,7 +67,7 @@ class Batch {
     do {
       const size_t num_keys = std::min(size() - first, kRoundKeys);
       const std::span round(digests.data(), num_keys);
-      Digest(first, round);
+      Digests(first, round);
       use(Keys::Digests(round), first);
       first += num_keys;
     } while (first < size());
@@ -78,32 +82,51 @@ class Batch {
       return;
     }
     std::vector<uint64_t> digests(size());
-    Digests(digests);
+    Digests(0, digests);
     use(Keys::Digests(digests));
   }
 
-  // The caller's own digests, if they are adjacent and aligned, else null.
-  const uint64_t* AdjacentDigests() const noexcept {
-    const bool in_place = keys_.kind == TROMMEL_KEYS_DIGESTS && InPlace();
-    return in_place ? static_cast<const uint64_t*>(keys_.data) : nullptr;
+  // Returns use(Keys) of all keys, as they are: not digests of other kinds of keys. Copies those
+  // that the library does not read in place, or views of them.
+  template <class Use>
+  auto WithKeys(const Use& use) const {
+    if (InPlace()) return use(View());
+    if (keys_.kind > TROMMEL_KEYS_DIGESTS) {
+      std::vector<std::string_view> views(size());
+      for (size_t i = 0; i < views.size(); ++i) views[i] = BytesOfKey(i);
+      return use(Keys(views));
+    }
+    if (keys_.kind == TROMMEL_KEYS_INT32) {
+      std::vector<int32_t> integers(size());
+      CopyIntegers(0, std::span(integers));
+      return use(Keys::Int32(std::span<const int32_t>(integers)));
+    }
+    std::vector<uint64_t> integers(size());
+    CopyIntegers(0, std::span(integers));
+    const std::span<const uint64_t> words(integers);
+    return use(keys_.kind == TROMMEL_KEYS_DIGESTS ? Keys::Digests(words) : Keys(words));
   }
-  // Writes the digests of all keys. Requires digests.size() == size().
-  void Digests(std::span<uint64_t> digests) const;
+
+  // Writes the digests of the keys from `first` on. Requires that there are so many.
+  void Digests(size_t first, std::span<uint64_t> digests) const;
 
  private:
   static constexpr size_t kRoundKeys = size_t{1} << 20;
 
   bool InPlace() const noexcept;
   Keys View() const noexcept;
-  void CheckBytes(std::string_view name) const;
+  void CheckBytes(std::string_view name);
   void CheckApart(std::span<const std::byte> output, std::string_view name) const;
-  // Digests of the keys from `first` on.
-  void Digest(size_t first, std::span<uint64_t> digests) const;
+  // Integers and digests from key `first` on.
+  template <class T>
+  void CopyIntegers(size_t first, std::span<T> copies) const noexcept;
   void DigestChunk(size_t first, std::span<uint64_t> digests) const noexcept;
   std::string_view BytesOfKey(size_t i) const noexcept;
   int64_t OffsetOf(size_t i) const noexcept;
 
   trommel_keys keys_;
+  int64_t first_offset_ = 0;  // of BYTES32 and BYTES64, when they were checked
+  int64_t last_offset_ = 0;
   const DigestPolicy& policy_;
   Executor* executor_;
 };

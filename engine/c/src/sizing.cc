@@ -62,6 +62,6 @@ trommel_code trommel_digests(const trommel_digest_policy* policy, const trommel_
   return Guarded(error, [&] {
     const DigestPolicy chosen = PolicyOf(policy);
     const Batch batch(keys, chosen, nullptr);
-    batch.Digests(batch.Output(digests, num_digests, batch.size(), "digests"));
+    batch.Digests(0, batch.Output(digests, num_digests, batch.size(), "digests"));
   });
 }

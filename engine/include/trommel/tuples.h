@@ -18,8 +18,8 @@
 
 namespace trommel {
 
-/// A view of a batch of tuples. It does not own the digests: they must outlive the call that it is
-/// passed to.
+/// A view of a batch of tuples. The digests must outlive the call that it is passed to, and no
+/// thread may write to them until it returns.
 struct Tuples {
   /// columns[i] points at `size` digests of attribute i, well mixed as for Keys::Digests. Columns
   /// of attributes that a query does not use are not read and may be null.

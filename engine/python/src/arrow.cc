@@ -90,11 +90,13 @@ void EachInteger(const ArrowArray& array, char format, Take&& take) {
 template <class Offset>
 void ViewOffsets(const ArrowArray& array, std::string_view* views) {
   const char* bytes = static_cast<const char*>(array.buffers[2]);
+  // Each is read once, the last one first: another thread may write to the others.
+  const Offset last = ValueAt<Offset>(array.buffers[1], array.offset + array.length);
   Offset begin = ValueAt<Offset>(array.buffers[1], array.offset);
   if (begin < 0) ThrowDamaged("its first offset is negative");
   for (int64_t i = 0; i < array.length; ++i) {
     const Offset end = ValueAt<Offset>(array.buffers[1], array.offset + i + 1);
-    if (end < begin) ThrowDamaged("its offsets are not ascending");
+    if (end < begin || end > last) ThrowDamaged("its offsets are not ascending");
     // Where all are empty there may be no bytes.
     views[i] = begin == end ? std::string_view()
                             : std::string_view(bytes + begin, static_cast<size_t>(end - begin));

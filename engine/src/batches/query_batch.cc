@@ -82,9 +82,11 @@ size_t QueryBatch(const QueryTarget& target, Keys keys,
   std::atomic<size_t> num_present{0};
   ForEachTask(target.executor, keys, [&](size_t task_first, Keys task_keys) {
     size_t num_in_task = 0;
-    ForEachChunk(target.policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
-      num_in_task += QueryChunk(target, digests, maybe_present.data() + (task_first + first) / 64);
-    });
+    ForEachViewedChunk(
+        target.policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
+          num_in_task +=
+              QueryChunk(target, digests, maybe_present.data() + (task_first + first) / 64);
+        });
     num_present.fetch_add(num_in_task, std::memory_order_relaxed);
   });
   return num_present.load(std::memory_order_relaxed);
@@ -95,13 +97,13 @@ size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
   return SelectInTasks(target.executor, keys, selection,
                        [&](size_t task_first, Keys task_keys, std::span<uint32_t> task_selection) {
                          size_t num_in_task = 0;
-                         ForEachChunk(target.policy, task_keys,
-                                      [&](size_t first, std::span<const uint64_t> digests) {
-                                        num_in_task +=
-                                            SelectChunk(target, digests, maybe_present,
-                                                        static_cast<uint32_t>(task_first + first),
-                                                        task_selection.data() + num_in_task);
-                                      });
+                         ForEachViewedChunk(target.policy, task_keys,
+                                            [&](size_t first, std::span<const uint64_t> digests) {
+                                              num_in_task += SelectChunk(
+                                                  target, digests, maybe_present,
+                                                  static_cast<uint32_t>(task_first + first),
+                                                  task_selection.data() + num_in_task);
+                                            });
                          return num_in_task;
                        });
 }
@@ -114,16 +116,17 @@ void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
     return target.store.CountEstimate(digest);
   };
   ForEachTask(target.executor, keys, [&](size_t task_first, Keys task_keys) {
-    ForEachChunk(target.policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
-      constexpr size_t kDistance = 16;
-      target.store.FetchAhead(digests.first(std::min(kDistance, digests.size())));
-      for (size_t i = 0; i < digests.size(); ++i) {
-        if (i + kDistance < digests.size()) {
-          target.store.FetchAhead(digests.subspan(i + kDistance, 1));
-        }
-        counts[task_first + first + i] = count(digests[i]);
-      }
-    });
+    ForEachViewedChunk(
+        target.policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
+          constexpr size_t kDistance = 16;
+          target.store.FetchAhead(digests.first(std::min(kDistance, digests.size())));
+          for (size_t i = 0; i < digests.size(); ++i) {
+            if (i + kDistance < digests.size()) {
+              target.store.FetchAhead(digests.subspan(i + kDistance, 1));
+            }
+            counts[task_first + first + i] = count(digests[i]);
+          }
+        });
   });
 }
 

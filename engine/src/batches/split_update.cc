@@ -73,7 +73,7 @@ class Round {
                                            ? std::span<uint64_t>()
                                            : digests_.span().subspan(FirstOf(c), SizeOf(c));
     const std::span<const uint64_t> digests =
-        DigestsOf(target_.policy, keys, FirstOf(c), SizeOf(c), buffer);
+        ViewedDigests(target_.policy, keys, FirstOf(c), SizeOf(c), buffer);
     SplitByRange(digests, range_bits_, RangesOf(c), SplitOf(c), StartsOf(c));
   }
 

@@ -67,9 +67,10 @@ uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const ui
   target.store.FetchAhead(digests);
   uint64_t num_applied = 0;
   for (size_t i = 0; i < digests.size(); ++i) {
+    const uint64_t digest = digests[i];  // read once (key_chunks.h)
     uint64_t bit = 0;
-    num_applied += ApplyRange(target, update, &digests[i], {0, 1, 1},
-                              RangeOf(digests[i], lock_bits), lock_bits, std::span(&bit, 1));
+    num_applied += ApplyRange(target, update, &digest, {0, 1, 1}, RangeOf(digest, lock_bits),
+                              lock_bits, std::span(&bit, 1));
     if (answers != nullptr) *answers |= bit << i;  // few keys: one word
   }
   return num_applied;
@@ -124,7 +125,7 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
 uint64_t UpdateLocked(const UpdateTarget& target, Update update, Keys keys,
                       std::span<uint64_t> answers) {
   uint64_t num_applied = 0;
-  ForEachChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+  ForEachViewedChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     uint64_t* chunk_answers = answers.empty() ? nullptr : answers.data() + first / 64;
     if (digests.size() <= kFewKeys) {
       if (chunk_answers != nullptr) *chunk_answers = 0;

@@ -85,10 +85,11 @@ void Filter::Insert(Keys keys) noexcept {
     const size_t count = std::min(round_keys, keys.size() - first);
     std::span<const uint64_t> digests;
     if (buffer == nullptr) {
-      digests = DigestsOf(impl_->policy, keys, first, count, {});
+      digests = ViewedDigests(impl_->policy, keys, first, count, {});
     } else {
       ForEachTask(executor, count, kTaskKeys, [&](size_t begin, size_t size) {
-        DigestsOf(impl_->policy, keys, first + begin, size, std::span(buffer.get() + begin, size));
+        impl_->policy.Digests(keys.Subspan(first + begin, size),
+                              std::span(buffer.get() + begin, size));
       });
       digests = std::span(buffer.get(), count);
     }
@@ -111,7 +112,7 @@ size_t Filter::Impl::Query(Keys keys, uint32_t num_probes,
   std::atomic<size_t> num_present{0};
   ForEachTask(executor.get(), keys, [&](size_t begin, Keys task_keys) {
     size_t num_here = 0;
-    ForEachChunk(policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
+    ForEachViewedChunk(policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
       num_here += store.Query(digests, num_probes, maybe_present.data() + (begin + first) / 64);
     });
     num_present.fetch_add(num_here, std::memory_order_relaxed);
@@ -163,9 +164,10 @@ void Filter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcep
   CheckCounts(keys, counts);
   impl_->CheckCounters();
   ForEachTask(impl_->executor.get(), keys, [&](size_t begin, Keys task_keys) {
-    ForEachChunk(impl_->policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
-      impl_->store.CountEstimates(digests, counts.subspan(begin + first, digests.size()));
-    });
+    ForEachViewedChunk(
+        impl_->policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
+          impl_->store.CountEstimates(digests, counts.subspan(begin + first, digests.size()));
+        });
   });
 }
 

@@ -184,9 +184,10 @@ void ColumnMap::Query(Keys keys, std::span<uint64_t> columns) const noexcept {
   TROMMEL_CHECK(columns.size() / words == keys.size() && columns.size() % words == 0,
                 "answers of another size");
   TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(columns)), "the answers overlap the keys");
-  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    impl_->pairs.Query(digests, words, columns.data() + first * words);
-  });
+  ForEachViewedChunk(impl_->config.digest, keys,
+                     [&](size_t first, std::span<const uint64_t> digests) {
+                       impl_->pairs.Query(digests, words, columns.data() + first * words);
+                     });
 }
 
 void ColumnMap::Query(Key key, std::span<uint64_t> columns) const noexcept {

@@ -193,9 +193,10 @@ void FilterColumns::Query(Keys keys, std::span<uint64_t> columns) const noexcept
   TROMMEL_CHECK(columns.size() / row_words == keys.size() && columns.size() % row_words == 0,
                 "answers of another size");
   TROMMEL_CHECK(!ShareBytes(keys.array(), std::as_bytes(columns)), "the answers overlap the keys");
-  ForEachChunk(impl_->config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    impl_->rows.Query(digests, columns.data() + first * row_words);
-  });
+  ForEachViewedChunk(impl_->config.digest, keys,
+                     [&](size_t first, std::span<const uint64_t> digests) {
+                       impl_->rows.Query(digests, columns.data() + first * row_words);
+                     });
 }
 
 void FilterColumns::Query(Key key, std::span<uint64_t> columns) const noexcept {

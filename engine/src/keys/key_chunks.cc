@@ -4,8 +4,8 @@
 
 namespace trommel {
 
-std::span<const uint64_t> DigestsOf(const DigestPolicy& policy, Keys keys, size_t first,
-                                    size_t count, std::span<uint64_t> buffer) noexcept {
+std::span<const uint64_t> ViewedDigests(const DigestPolicy& policy, Keys keys, size_t first,
+                                        size_t count, std::span<uint64_t> buffer) noexcept {
   if (keys.kind() == KeyKind::kDigests) {
     return std::span(static_cast<const uint64_t*>(keys.data()) + first, count);
   }

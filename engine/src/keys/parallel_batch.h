@@ -80,15 +80,10 @@ void ForEachDigestRound(const DigestPolicy& policy, Executor* executor, Keys key
                         const Visit& visit) {
   if (keys.size() <= kernels::kMaxChunkKeys) return ForEachChunk(policy, keys, visit);
   const size_t round_keys = std::min(keys.size(), kMaxRoundKeys);
-  const bool are_digests = keys.kind() == KeyKind::kDigests;
-  ScratchArray<uint64_t> scratch(are_digests ? 0 : round_keys);
+  ScratchArray<uint64_t> scratch(round_keys);
   if (!scratch.ok()) return ForEachChunk(policy, keys, visit);
   for (size_t first = 0; first < keys.size(); first += round_keys) {
     const Keys round = keys.Subspan(first, std::min(round_keys, keys.size() - first));
-    if (are_digests || executor == nullptr) {
-      visit(first, DigestsOf(policy, round, 0, round.size(), scratch.span()));
-      continue;
-    }
     ForEachTask(executor, round, [&](size_t begin, Keys task_keys) {
       policy.Digests(task_keys, scratch.span().subspan(begin, task_keys.size()));
     });

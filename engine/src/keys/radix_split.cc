@@ -20,8 +20,13 @@ void SplitByRange(std::span<const uint64_t> digests, uint32_t range_bits,
   }
   for (size_t r = 0; r < num_ranges; ++r) starts[r + 1] += starts[r];
   // Each start moves to the end of its digest range, which is the start of the next: afterwards
-  // they are shifted back by one.
-  for (size_t i = 0; i < digests.size(); ++i) split[starts[ranges[i]]++] = digests[i];
+  // they are shifted back by one. A digest that another thread has written to since it was counted
+  // gets the top bits of the range that it was counted in (key_chunks.h).
+  const uint64_t low_bits = ~uint64_t{0} >> range_bits;
+  const auto top_bits = [range_bits](uint64_t range) { return range << 1 << (63 - range_bits); };
+  for (size_t i = 0; i < digests.size(); ++i) {
+    split[starts[ranges[i]]++] = (digests[i] & low_bits) | top_bits(ranges[i]);
+  }
   for (size_t r = num_ranges; r > 0; --r) starts[r] = starts[r - 1];
   starts[0] = 0;
 }

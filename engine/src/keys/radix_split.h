@@ -26,7 +26,8 @@ constexpr size_t RangeOf(uint64_t digest, uint32_t range_bits) {
 }
 
 // Requires at most kSplitChunk digests, range_bits of at most 16, and starts.size() of
-// 2^range_bits + 1. Writes each digest's range index to `ranges`, in input order.
+// 2^range_bits + 1. Writes each digest's range index to `ranges`, in input order. Each digest that
+// is written lies in the range that it is written to, whatever other threads write to `digests`.
 void SplitByRange(std::span<const uint64_t> digests, uint32_t range_bits,
                   std::span<uint16_t> ranges, std::span<uint64_t> split,
                   std::span<uint32_t> starts) noexcept;

@@ -130,7 +130,7 @@ size_t GenerationsEngine::Query(const Context& context, Keys keys,
   std::atomic<size_t> num_present{0};
   ForEachTask(context.executor, keys, [&](size_t part_first, Keys part) {
     size_t num_here = 0;
-    ForEachChunk(context.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+    ForEachViewedChunk(context.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       const auto list = generations_->Read();
       num_here +=
           QueryAny(list->stores(), digests, maybe_present.data() + (part_first + first) / 64);
@@ -144,7 +144,7 @@ size_t GenerationsEngine::Select(const Context& context, Keys keys, Answer answe
                                  std::span<uint32_t> selection) const noexcept {
   const uint64_t unwanted = answer == Answer::kMaybePresent ? 0 : ~uint64_t{0};
   size_t num_selected = 0;
-  ForEachChunk(context.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+  ForEachViewedChunk(context.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     std::array<uint64_t, BlockStore::kBitmapWords> bits;
     {
       const auto list = generations_->Read();
@@ -160,17 +160,18 @@ size_t GenerationsEngine::Select(const Context& context, Keys keys, Answer answe
 
 void GenerationsEngine::CountEstimates(const Context& context, Keys keys,
                                        std::span<uint64_t> counts) const noexcept {
-  ForEachChunk(context.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
+  ForEachViewedChunk(context.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     const auto list = generations_->LockShared();
     for (size_t i = 0; i < digests.size(); ++i) {
+      const uint64_t digest = digests[i];  // read once, for the lock and what it guards
       const uint32_t lock_bits = locks_.lock_bits();
-      const auto held = locks_.Hold(RangeOf(digests[i], lock_bits), lock_bits);
+      const auto held = locks_.Hold(RangeOf(digest, lock_bits), lock_bits);
       uint8_t oldest = 0;
-      FindOldest(list->stores(), digests.subspan(i, 1), &oldest);
+      FindOldest(list->stores(), std::span(&digest, 1), &oldest);
       uint64_t count = 0;
       // Of fingerprints the oldest may have said so of a key that it does not hold.
       for (size_t g = oldest; g < list->size() && count == 0; ++g) {
-        count = list->at(g).store().CountEstimate(digests[i]);
+        count = list->at(g).store().CountEstimate(digest);
       }
       counts[first + i] = count;
     }

@@ -62,8 +62,8 @@ void ForEachScalableChunk(const ScalableTarget& target, Keys keys, std::span<uin
   const ScalableScratch& scratch = memory.scratch;
   for (size_t first = 0; first < keys.size(); first += scratch.digests.size()) {
     const size_t count = std::min(scratch.digests.size(), keys.size() - first);
-    const std::span<const uint64_t> digests =
-        DigestsOf(target.policy, keys, first, count, scratch.digests);
+    const std::span<uint64_t> digests = scratch.digests.first(count);
+    target.policy.Digests(keys.Subspan(first, count), digests);
     work(ScalableChunk(target, scratch, digests, answers, first));
   }
 }

@@ -1,7 +1,10 @@
 #include "engine/src/snapshots/user_metadata.h"
 
 #include <array>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "engine/src/base/grouped_text.h"
 #include "engine/src/disk/checksum.h"
@@ -66,10 +69,11 @@ Status CheckMetadata(std::span<const std::byte> metadata) {
 Status AppendMetadata(std::span<const std::byte> metadata, ByteSink& sink) {
   if (metadata.empty()) return Ok();
   if (Status fits = CheckMetadata(metadata); !fits) return fits;
-  if (Status done = sink.Append(metadata); !done) return done;
-  const MetadataTrailer trailer{.num_bytes = metadata.size(),
-                                .checksum = MetadataChecksum(metadata),
-                                .magic = kMetadataMagic};
+  // A copy, so that the checksum is of what is written, whatever another thread writes meanwhile.
+  const std::vector<std::byte> copy(metadata.begin(), metadata.end());
+  if (Status done = sink.Append(copy); !done) return done;
+  const MetadataTrailer trailer{
+      .num_bytes = copy.size(), .checksum = MetadataChecksum(copy), .magic = kMetadataMagic};
   return sink.Append(std::as_bytes(std::span(&trailer, 1)));
 }
 

@@ -267,9 +267,10 @@ void SlotWindow::CountChunk(std::span<const uint64_t> digests, std::span<uint64_
   const uint32_t lock_bits = locks_.lock_bits();
   store_.FetchAhead(digests);
   for (size_t i = 0; i < digests.size(); ++i) {
+    const uint64_t digest = digests[i];  // read once, for the lock and what it guards
     const uint64_t first_live = clock_.first_live();
-    const RangeLocks::Held held = locks_.Hold(RangeOf(digests[i], lock_bits), lock_bits);
-    counts[i] = store_.CountEstimate(first_live, digests[i]);
+    const RangeLocks::Held held = locks_.Hold(RangeOf(digest, lock_bits), lock_bits);
+    counts[i] = store_.CountEstimate(first_live, digest);
   }
 }
 

@@ -198,7 +198,7 @@ size_t WindowFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const n
   const WindowSettings& settings = impl_->engine->settings;
   ForEachTask(settings.executor.get(), keys, [&](size_t part_first, Keys part) {
     size_t num_here = 0;
-    ForEachChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+    ForEachViewedChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       num_here +=
           impl_->engine->QueryChunk(digests, maybe_present.data() + (part_first + first) / 64);
     });
@@ -213,16 +213,17 @@ size_t WindowFilter::Select(Keys keys, Answer answer,
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const bool maybe_present = answer == Answer::kMaybePresent;
   const WindowSettings& settings = impl_->engine->settings;
-  return SelectInTasks(
-      settings.executor.get(), keys, selection,
-      [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
-        size_t size = 0;
-        ForEachChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
-          size += SelectChunk(*impl_->engine, digests, maybe_present, part_first + first,
-                              part_selection.data() + size);
-        });
-        return size;
-      });
+  return SelectInTasks(settings.executor.get(), keys, selection,
+                       [&](size_t part_first, Keys part, std::span<uint32_t> part_selection) {
+                         size_t size = 0;
+                         ForEachViewedChunk(settings.policy, part,
+                                            [&](size_t first, std::span<const uint64_t> digests) {
+                                              size += SelectChunk(*impl_->engine, digests,
+                                                                  maybe_present, part_first + first,
+                                                                  part_selection.data() + size);
+                                            });
+                         return size;
+                       });
 }
 
 void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
@@ -230,7 +231,7 @@ void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const n
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const WindowSettings& settings = impl_->engine->settings;
   ForEachTask(settings.executor.get(), keys, [&](size_t part_first, Keys part) {
-    ForEachChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
+    ForEachViewedChunk(settings.policy, part, [&](size_t first, std::span<const uint64_t> digests) {
       impl_->engine->CountChunk(digests, counts.subspan(part_first + first, digests.size()));
     });
   });
