@@ -85,34 +85,54 @@ std::vector<uint32_t> KeysToAsk(const Keys& keys, std::span<const uint64_t> dige
   return asked;
 }
 
-template <class Filter>
-Result<UpsertOutcome> UpsertInto(Filter& filter, const Keys& keys, const ExistFunction& exist,
-                                 std::span<uint64_t> inserted) {
-  CheckBitmap(keys, inserted);
-  TROMMEL_CHECK(keys.size() <= UINT32_MAX, "a batch of 2^32 keys or more");
-  std::ranges::fill(inserted, 0);
-  std::vector<uint64_t> digests(keys.size());
-  filter.digest_policy().Digests(keys, digests);
-
-  UpsertOutcome outcome;
-  (void)filter.InsertIfAbsent(Keys::Digests(digests), inserted);
-  const std::vector<uint32_t> asked = KeysToAsk(keys, digests, inserted);
-  std::vector<uint64_t> exists(BitmapWords(asked.size()));
-  if (!asked.empty()) {
-    if (Status told = exist(asked, exists); !told) return told.error();
+// A bit for each key of the batch that the table has.
+Result<std::vector<uint64_t>> KeysThatExist(const ExistFunction& exist,
+                                            std::span<const uint32_t> asked, size_t num_keys) {
+  std::vector<uint64_t> exists(BitmapWords(num_keys));
+  if (asked.empty()) return exists;
+  const Result<std::vector<uint32_t>> told = exist(asked);
+  if (!told) return told.error();
+  for (const uint32_t i : *told) {
+    TROMMEL_CHECK(
+        std::ranges::binary_search(asked, i),
+        "an ExistFunction returned what is no index of `asked`: it returns indices of the "
+        "batch, not positions in `asked`");
+    Set(exists, i);
   }
+  return exists;
+}
+
+// Erases the keys whose bits are set, and clears the bits. Each is in: erasing it takes no other's
+// counts. Needs no memory.
+template <class Filter>
+void TakeBack(Filter& filter, std::span<const uint64_t> digests, std::span<uint64_t> inserted) {
+  for (size_t i = 0; i < digests.size(); ++i) {
+    if (IsSet(inserted, i)) filter.Erase(Key::Digest(digests[i]));
+  }
+  std::ranges::fill(inserted, 0);
+}
+
+// Adds what is new to a filter that the absent keys have been inserted into.
+template <class Filter>
+Result<UpsertOutcome> InsertMissing(Filter& filter, const Keys& keys,
+                                    std::span<const uint64_t> digests, const ExistFunction& exist,
+                                    std::span<uint64_t> inserted) {
+  const std::vector<uint32_t> asked = KeysToAsk(keys, digests, inserted);
+  const Result<std::vector<uint64_t>> exists = KeysThatExist(exist, asked, keys.size());
+  if (!exists) return exists.error();
   std::vector<uint64_t> missing;
   std::vector<uint32_t> missing_idx;
-  for (size_t m = 0; m < asked.size(); ++m) {
-    if (IsSet(exists, m)) continue;
-    missing.push_back(digests[asked[m]]);
-    missing_idx.push_back(asked[m]);
+  for (const uint32_t i : asked) {
+    if (IsSet(*exists, i)) continue;
+    missing.push_back(digests[i]);
+    missing_idx.push_back(i);
   }
   std::vector<uint64_t> taken(BitmapWords(missing.size()));
   const InsertOutcome late = filter.Insert(Keys::Digests(missing), taken);
   for (size_t m = 0; m < missing.size(); ++m) {
     if (IsSet(taken, m)) Set(inserted, missing_idx[m]);
   }
+  UpsertOutcome outcome;
   for (size_t i = 0; i < keys.size(); ++i) outcome.num_inserted += uint64_t{IsSet(inserted, i)};
   outcome.num_asked = asked.size();
   outcome.num_existing = asked.size() - missing.size();
@@ -121,6 +141,25 @@ Result<UpsertOutcome> UpsertInto(Filter& filter, const Keys& keys, const ExistFu
   outcome.num_repeated =
       keys.size() - outcome.num_inserted - outcome.num_existing - outcome.num_refused;
   return outcome;
+}
+
+template <class Filter>
+Result<UpsertOutcome> UpsertInto(Filter& filter, const Keys& keys, const ExistFunction& exist,
+                                 std::span<uint64_t> inserted) {
+  CheckBitmap(keys, inserted);
+  TROMMEL_CHECK(keys.size() <= UINT32_MAX, "a batch of 2^32 keys or more");
+  std::ranges::fill(inserted, 0);
+  std::vector<uint64_t> digests(keys.size());
+  filter.digest_policy().Digests(keys, digests);
+  (void)filter.InsertIfAbsent(Keys::Digests(digests), inserted);
+  try {
+    Result<UpsertOutcome> outcome = InsertMissing(filter, keys, digests, exist, inserted);
+    if (!outcome) TakeBack(filter, digests, inserted);
+    return outcome;
+  } catch (...) {
+    TakeBack(filter, digests, inserted);
+    throw;
+  }
 }
 
 }  // namespace

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/death.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/scalable_filter.h"
@@ -42,11 +44,12 @@ bool HasAll(const Filter& filter, const Table& table) {
 }
 
 ExistFunction LookIn(const Table& table, const std::vector<uint64_t>& keys) {
-  return [&](std::span<const uint32_t> asked, std::span<uint64_t> exist) -> Status {
-    for (size_t m = 0; m < asked.size(); ++m) {
-      if (table.contains(keys[asked[m]])) exist[m / 64] |= uint64_t{1} << (m % 64);
+  return [&](std::span<const uint32_t> asked) -> Result<std::vector<uint32_t>> {
+    std::vector<uint32_t> existing;
+    for (const uint32_t i : asked) {
+      if (table.contains(keys[i])) existing.push_back(i);
     }
-    return Ok();
+    return existing;
   };
 }
 
@@ -118,10 +121,8 @@ TEST_CASE("the table is asked once, about keys that look present, each once", "[
   std::vector<std::vector<uint32_t>> calls;
   const Result<UpsertOutcome> outcome = Upsert(
       filter, puts,
-      [&](std::span<const uint32_t> asked, std::span<uint64_t> exist) -> Status {
-        calls.emplace_back(asked.begin(), asked.end());
-        std::ranges::fill(exist, ~uint64_t{0});
-        return Ok();
+      [&](std::span<const uint32_t> asked) -> Result<std::vector<uint32_t>> {
+        return calls.emplace_back(asked.begin(), asked.end());
       },
       inserted);
   REQUIRE(outcome.ok());
@@ -132,21 +133,53 @@ TEST_CASE("the table is asked once, about keys that look present, each once", "[
   CHECK(filter.num_keys() == 4);
 }
 
-TEST_CASE("an upsert whose table cannot be asked says what is inserted", "[engine][upsert]") {
-  CountingFilter filter = *CountingFilter::Create({.capacity = 1000, .target_fpr = 0.001});
+TEST_CASE("an upsert whose table cannot be asked leaves the filter's keys as they were",
+          "[engine][upsert]") {
+  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints8);
+  CountingFilter filter =
+      *CountingFilter::Create({.capacity = 1000, .target_fpr = 0.001, .encoding = encoding});
   filter.Insert(Key(7));
-  const std::vector<uint64_t> puts = {7, 8};
-  std::vector<uint64_t> inserted(1);
+  const std::vector<std::byte> before = filter.Serialize();
+  const std::vector<uint64_t> puts = {7, 8, 9, 8};
+  std::vector<uint64_t> inserted(1, ~uint64_t{0});
   const Result<UpsertOutcome> outcome = Upsert(
       filter, puts,
-      [](std::span<const uint32_t> /*asked*/, std::span<uint64_t> /*exist*/) -> Status {
+      [&](std::span<const uint32_t> /*asked*/) -> Result<std::vector<uint32_t>> {
+        CHECK(filter.num_keys() == 3);  // the absent keys are in
         return Error{ErrorCode::kIo, "the table is away"};
       },
       inserted);
   REQUIRE(!outcome.ok());
   CHECK(outcome.error().message == "the table is away");
-  CHECK(inserted == std::vector<uint64_t>{0b10});
-  CHECK(filter.num_keys() == 2);
+  CHECK(inserted == std::vector<uint64_t>{0});
+  CHECK(filter.num_keys() == 1);
+  CHECK(filter.Serialize() == before);
+
+  const ExistFunction throws = [](std::span<const uint32_t>) -> Result<std::vector<uint32_t>> {
+    throw std::runtime_error("thrown");
+  };
+  CHECK_THROWS_AS(Upsert(filter, puts, throws, inserted), std::runtime_error);
+  CHECK(inserted == std::vector<uint64_t>{0});
+  CHECK(filter.Serialize() == before);
+}
+
+TEST_CASE("an upsert that is told positions instead of indices ends with a message",
+          "[engine][upsert][death]") {
+  CountingFilter filter = *CountingFilter::Create({.capacity = 1000, .target_fpr = 0.001});
+  const std::vector<uint64_t> in_table = {3, 4};
+  filter.Insert(in_table);
+  const std::vector<uint64_t> puts = {1, 2, 3, 4};
+  std::vector<uint64_t> inserted(1);
+  const auto tell = [&](std::vector<uint32_t> existing) {
+    return [&filter, &puts, &inserted, existing] {
+      (void)Upsert(
+          filter, puts, [&](std::span<const uint32_t>) { return existing; }, inserted);
+    };
+  };
+  using Catch::Matchers::ContainsSubstring;
+  CHECK_THAT(tests::AbortMessage(tell({0, 1})), ContainsSubstring("positions in `asked`"));
+  CHECK_THAT(tests::AbortMessage(tell({2, 4'000'000'000})),
+             ContainsSubstring("no index of `asked`"));
 }
 
 TEST_CASE("an upsert counts keys that the filter refuses", "[engine][upsert]") {

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -33,11 +34,21 @@
 
 namespace trommel {
 
-/// Asks the caller's table. `asked` has the indices of keys of the batch, ascending; the function
-/// sets bit i % 64 of word i / 64 of `exist`, which is zero before, if the table has the key
-/// asked[i]. A failure ends the call that asked.
-using ExistFunction =
-    std::function<Status(std::span<const uint32_t> asked, std::span<uint64_t> exist)>;
+/// Asks the caller's table about some keys of the batch: `asked` has their indices in the batch,
+/// ascending. Returns which of these indices are of keys that the table has, in any order; or the
+/// error that kept it from asking, which ends the call.
+/// @code{.unparsed}
+///   [&](std::span<const uint32_t> asked) -> Result<std::vector<uint32_t>> {
+///     std::vector<uint32_t> existing;
+///     for (const uint32_t i : asked) {
+///       if (table.Has(keys[i])) existing.push_back(i);
+///     }
+///     return existing;
+///   }
+/// @endcode
+/// Requires that it returns indices of `asked` only: any other number ends the program with a
+/// message.
+using ExistFunction = std::function<Result<std::vector<uint32_t>>(std::span<const uint32_t> asked)>;
 
 /// What Upsert did.
 struct UpsertOutcome {
@@ -58,13 +69,13 @@ struct UpsertOutcome {
 /// fails afterwards, erase it. Apply the puts after the call.
 ///
 /// `exist` is called at most once, on the calling thread, with the keys that look present; of keys
-/// that are equal to each other, with the first.
+/// that are equal to each other, with the first. The library holds no lock meanwhile.
 ///
-/// Fails with the error of `exist`, and throws what it throws, or std::bad_alloc. Then `inserted`
-/// tells which keys have been inserted: erase these, or call again with the others only. (If
-/// std::bad_alloc comes before anything is inserted, all bits are clear.) Requires fewer than 2^32
-/// keys, that `inserted` has BitmapWords(keys.size()) words, and that no other thread puts or
-/// deletes the same keys between the begin of the call and the puts: hold the locks of their rows.
+/// Fails with the error of `exist`, and throws what it throws, or std::bad_alloc. Then it has
+/// erased again what it had inserted: no bit of `inserted` is set, and the filter holds the keys
+/// that it held before. Requires fewer than 2^32 keys, that `inserted` has BitmapWords(keys.size())
+/// words, and that no other thread puts or deletes the same keys between the begin of the call and
+/// the puts: hold the locks of their rows.
 ///
 /// Thread safety: as InsertIfAbsent of the filter. Cost: that of InsertIfAbsent; where keys look
 /// present also their lookups, and a pass over the digests of the batch.

@@ -15,6 +15,8 @@
 #include "engine/python/src/key_members.h"
 #include "engine/python/src/module.h"
 #include "engine/python/src/properties.h"
+#include "engine/python/src/upsert_members.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
@@ -43,7 +45,7 @@ void Create(Guarded<T>* self, Argument capacity, Argument target_fpr, Argument e
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   new (self) Guarded<T>(Unwrap(T::Create(config)));
 }
 
@@ -77,6 +79,7 @@ nb::class_<Guarded<T>> BindCommon(nb::module_& module, const char* name, const c
             nb::arg("executor") = nb::none(), nb::sig(kCreateSignature), kCreateDoc);
   DefineQueries<T>(bound);
   DefineUpdates<T>(bound);
+  DefineUpsert<T>(bound);
   DefineFiles<T>(bound);
   DefineObject<T>(bound);
   DefineClear<T>(bound);

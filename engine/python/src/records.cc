@@ -13,6 +13,7 @@
 #include "trommel/layered_filter.h"
 #include "trommel/outcomes.h"
 #include "trommel/scalable_filter.h"
+#include "trommel/upsert.h"
 #include "trommel/window_filter.h"
 
 namespace nb = nanobind;
@@ -32,6 +33,19 @@ void BindOutcomes(nb::module_& module) {
       .Field("num_erased", &EraseOutcome::num_erased, "Keys that were erased.")
       .Field("num_refused", &EraseOutcome::num_refused,
              "Keys that were certainly absent: nothing changed for them.");
+  Record<UpsertOutcome>(module, "UpsertOutcome", "What upsert did.")
+      .Field("num_inserted", &UpsertOutcome::num_inserted,
+             "Keys that were not in the table: the filter has them now.")
+      .Field("num_existing", &UpsertOutcome::num_existing,
+             "Keys that the table had: the filter has them already.")
+      .Field("num_repeated", &UpsertOutcome::num_repeated,
+             "Keys equal to an earlier one of the batch, whose fate they share.")
+      .Field("num_asked", &UpsertOutcome::num_asked, "Keys about which the table was asked.")
+      .Field("num_refused", &UpsertOutcome::num_refused,
+             "Keys that the filter had no space for, and does not have.")
+      .Field(
+          "refusal", [](const UpsertOutcome& self) { return GrowthRefusalText(self.refusal); },
+          "Why keys were refused; empty if none were.");
   Record<WindowInsertOutcome>(module, "WindowInsertOutcome",
                               "What a batch of insertions at a given time did.")
       .Field("num_inserted", &WindowInsertOutcome::num_inserted, "Keys that were inserted.")

@@ -13,6 +13,8 @@
 #include "engine/python/src/key_members.h"
 #include "engine/python/src/module.h"
 #include "engine/python/src/properties.h"
+#include "engine/python/src/upsert_members.h"
+#include "engine/python/src/without_gil.h"
 #include "trommel/scalable_filter.h"
 
 namespace nb = nanobind;
@@ -42,7 +44,7 @@ void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argume
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
-  const nb::gil_scoped_release release;
+  const WithoutGil without_gil;
   new (self) Scalable(Unwrap(ScalableFilter::Create(config)));
 }
 
@@ -83,6 +85,7 @@ void BindScalable(nb::module_& module) {
       "The others are as in CountingFilter, and in the C++ header scalable_filter.h.");
   DefineQueries<ScalableFilter>(bound);
   DefineUpdates<ScalableFilter>(bound);
+  DefineUpsert<ScalableFilter>(bound);
   DefineFiles<ScalableFilter>(bound);
   DefineObject<ScalableFilter>(bound);
   DefineClear<ScalableFilter>(bound);

@@ -15,7 +15,9 @@
 /// negative sizes, decreasing offsets and arrays of a wrong size are errors, never a crash. What
 /// ends the program: a lack of memory in a batch of updates where the C++ class says so
 /// (CountingConfig::side_memory_limit_bytes bounds it), handles that were freed, and pointers to
-/// memory that is not there.
+/// memory that is not there. A thread that writes to keys or offsets during a call, which none
+/// should, makes other keys of them and does nothing worse, if trommel_keys::num_bytes is set where
+/// there are offsets; slices must not be written to at all meanwhile, for they have pointers.
 ///
 /// *Structs* begin with struct_size, which the caller sets to sizeof: later versions add fields at
 /// the end, and the library heeds or writes those that the caller knows. In a struct that is passed
@@ -38,6 +40,10 @@
 ///   window                  but exclusive      but exclusive
 ///   columns, attributes     the same           the same             alone
 /// @endcode
+///
+/// *Processes.* A child process made by fork may use any handle, if no other thread was inside a
+/// call on it at the moment of the fork (else what that thread held, locks among it, stays held for
+/// ever); also one with an executor, which in the child has no threads but the calling one.
 ///
 /// *Stability.* Functions, constants and fields stay as they are in all versions with one
 /// TROMMEL_C_ABI_VERSION, which is the number in the name of the shared library: what was compiled
@@ -483,6 +489,29 @@ TROMMEL_C_API trommel_code trommel_erase(trommel_filter* filter, const trommel_k
 TROMMEL_C_API trommel_code trommel_erase_all(trommel_filter* filter, const trommel_keys* keys,
                                              uint64_t* missing, int64_t num_words,
                                              trommel_outcome* outcome, trommel_error* error);
+
+/// Asks the caller's table about some keys of a batch. `asked` has their `num_asked` indices in the
+/// batch, ascending. Writes those of these indices whose keys the table has to `existing`, which
+/// has `num_asked` entries, in any order, and their number to `num_existing`. Returns 0 to go on;
+/// any other number ends the call with TROMMEL_IO.
+typedef int32_t (*trommel_exist)(void* context, const uint32_t* asked, int64_t num_asked,
+                                 uint32_t* existing, int64_t* num_existing);
+/// Makes the filter of a table hold every key of the batch, if it holds each key of the table once:
+/// inserts those that the table does not have, and changes nothing for the others. `exist` is
+/// called at most once, in the calling thread, with the keys that look present; of keys that are
+/// equal to each other, with the first. `inserted`, required, gets the bits of the keys that were
+/// inserted: if a put of such a key fails afterwards, erase it. Apply the puts after the call. The
+/// outcome counts these keys and those that the filter refused.
+///
+/// Requires that no other thread puts or deletes the same keys between the begin of the call and
+/// the puts. Counting, concurrent and scalable filters; fewer than 2^32 keys. Where `exist` returns
+/// another number than 0, or writes what is not in `asked`, the call fails, the filter holds the
+/// keys that it held before, and no bit of `inserted` is set. C++ trommel/upsert.h says why
+/// trommel_insert_if_absent is not enough.
+TROMMEL_C_API trommel_code trommel_upsert(trommel_filter* filter, const trommel_keys* keys,
+                                          trommel_exist exist, void* context, uint64_t* inserted,
+                                          int64_t num_words, trommel_outcome* outcome,
+                                          trommel_error* error);
 
 /// @}
 
