@@ -10,6 +10,7 @@
 #include "engine/src/batches/erase_all.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/scalable/doubling_plan.h"
 #include "engine/src/scalable/identical_limits.h"
@@ -210,10 +211,8 @@ Status ScalableFilter::Merge(const ScalableFilter& other) try {
           "make them with GrowthMode::kDoubling");
     }
   }
-  if (std::string difference = PolicyDifference(digest_policy(), other.digest_policy());
-      !difference.empty()) {
-    return mismatch("cannot merge: " + difference);
-  }
+  const std::string difference = PolicyDifference(digest_policy(), other.digest_policy());
+  if (Status good = CheckMerge(difference, num_keys(), other.num_keys()); !good) return good;
   auto& engine = static_cast<DoublingEngine&>(*impl_->engine);
   if (&other == this) return engine.Merge(engine);
   [[maybe_unused]] const auto other_access = other.impl_->access_check.EnterExclusive();
