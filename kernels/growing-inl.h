@@ -30,21 +30,7 @@ namespace {
 
 HWY_INLINE bool HasGrowingMark(const uint32_t* block) { return IsMarkedBesideUpdates(block); }
 
-inline constexpr uint32_t kNoMatch = 0xffff;
-
 #if HWY_TARGET == HWY_SCALAR
-
-// The least last 1 of the codes that match the key, that of the longest; kNoMatch: none does.
-HWY_INLINE uint32_t LongestMatch(const uint32_t* block, uint32_t key) {
-  uint32_t longest = kNoMatch;
-  for (size_t i = 0; i < kFingerprintBlockWords; ++i) {
-    const uint32_t word = LoadPresenceWord(block + i);
-    for (const uint32_t code : {word & 0xffff, word >> 16}) {
-      if (IsMatch(code, key)) longest = HWY_MIN(longest, LastOne(code));
-    }
-  }
-  return longest;
-}
 
 // The slots that match the key: kWideMaskBits bits per slot.
 HWY_INLINE uint64_t MatchingSlots(const uint32_t* block, uint32_t key) {
@@ -58,7 +44,7 @@ HWY_INLINE uint64_t MatchingSlots(const uint32_t* block, uint32_t key) {
 }
 
 HWY_INLINE bool ShowsGrowing(const uint32_t* block, uint32_t pair) {
-  return LongestMatch(block, pair & 0xffff) != kNoMatch;
+  return MatchingSlots(block, pair & 0xffff) != 0;
 }
 
 #else
@@ -86,21 +72,6 @@ HWY_INLINE uint64_t MatchingSlots(const uint32_t* block, uint32_t key) {
   return matches;
 }
 
-HWY_INLINE uint32_t LongestMatch(const uint32_t* block, uint32_t key) {
-  const WideSlotTag d;
-  const auto keys = hn::Set(d, static_cast<uint16_t>(key));
-  const auto none = hn::Set(d, static_cast<uint16_t>(kNoMatch));
-  const size_t step = hn::Lanes(WideWordTag());
-  auto longest = none;
-  for (size_t i = 0; i < kFingerprintBlockWords; i += step) {
-    const auto slots = LoadWideSlots(block, i);
-    const auto last_ones = LastOnes(slots);
-    const auto differs = hn::Eq(MatchOf(slots, last_ones, keys), hn::Zero(d));
-    longest = hn::Min(longest, hn::IfThenElse(differs, none, last_ones));
-  }
-  return hn::GetLane(hn::MinOfLanes(d, longest));
-}
-
 HWY_INLINE bool ShowsGrowing(const uint32_t* block, uint32_t pair) {
   const WideSlotTag d;
   const auto keys = hn::BitCast(d, hn::Set(WideWordTag(), pair));
@@ -115,50 +86,37 @@ HWY_INLINE bool ShowsGrowing(const uint32_t* block, uint32_t pair) {
 
 #endif
 
-HWY_INLINE size_t NumWideSlots(uint64_t slots) {
-  return static_cast<size_t>(std::popcount(slots)) / kWideMaskBits;
-}
-
-// Are further copies of this code elsewhere, or would they be?
-HWY_INLINE bool HasAllCopies(const uint32_t* block, uint32_t code) {
-  return NumWideSlots(EqualWideSlots(block, code)) >= kMostCopiesShown;
-}
-
-// The updates and the query of one key. kStop: the block alone cannot tell what is to be done.
+// The updates of one key. kStop: the block alone cannot tell what is to be done.
 struct InsertGrowing {
-  static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
-    const uint32_t code = NewCode(key);
+  static HWY_INLINE OneFate Apply(const GrowingPlace& place, uint32_t* block) {
     const uint64_t free = EqualWideSlots(block, 0);
     if (HWY_UNLIKELY(HasGrowingMark(block) | (free == 0))) return OneFate::kStop;
-    if (HWY_UNLIKELY(ShowsWide(block, code)) && HasAllCopies(block, code)) return OneFate::kStop;
-    FlipWideSlot(LowestWideSlot(free), code, block);
+    // A copy, or a key that is counted as one.
+    if (HWY_UNLIKELY(ShowsGrowing(block, WidePair(place.key)))) return OneFate::kStop;
+    FlipWideSlot(LowestWideSlot(free), NewCode(place.key), block);
     return OneFate::kDone;
   }
 };
 
 struct InsertGrowingIfAbsent {
-  static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
-    const bool is_shown = ShowsGrowing(block, WidePair(key));
+  static HWY_INLINE OneFate Apply(const GrowingPlace& place, uint32_t* block) {
+    const bool is_shown = ShowsGrowing(block, WidePair(place.key));
     // A key that is shown needs no slot.
     const uint64_t free = EqualWideSlots(block, 0) | static_cast<uint64_t>(is_shown);
     if (HWY_UNLIKELY((free == 0) | (HasGrowingMark(block) & !is_shown))) return OneFate::kStop;
-    FlipWideSlot(is_shown ? kWideSlots : LowestWideSlot(free), NewCode(key), block);
+    FlipWideSlot(is_shown ? kWideSlots : LowestWideSlot(free), NewCode(place.key), block);
     return is_shown ? OneFate::kUnchanged : OneFate::kDone;
   }
 };
 
 struct EraseGrowing {
-  static HWY_INLINE OneFate Apply(uint32_t key, uint32_t* block) {
-    const uint64_t matches = MatchingSlots(block, key);
+  static HWY_INLINE OneFate Apply(const GrowingPlace& place, uint32_t* block) {
+    const uint64_t matches = MatchingSlots(block, place.key);
     if (HWY_UNLIKELY(HasGrowingMark(block))) return OneFate::kStop;
     if (HWY_UNLIKELY(matches == 0)) return OneFate::kUnchanged;
-    size_t slot_idx = LowestWideSlot(matches);
-    uint32_t code = LoadPresenceWord(block + slot_idx / 2) >> (slot_idx % 2 * 16) & 0xffff;
-    if (HWY_UNLIKELY(NumWideSlots(matches) > 1)) {
-      code = CodeOf(key, LongestMatch(block, key));
-      if (HasAllCopies(block, code)) return OneFate::kStop;
-      slot_idx = LowestWideSlot(EqualWideSlots(block, code));
-    }
+    if (HWY_UNLIKELY(IsCountedPlace(place))) return OneFate::kStop;
+    const size_t slot_idx = LowestWideSlot(matches);
+    const uint32_t code = LoadPresenceWord(block + slot_idx / 2) >> (slot_idx % 2 * 16) & 0xffff;
     FlipWideSlot(slot_idx, code, block);
     return OneFate::kDone;
   }
@@ -183,7 +141,7 @@ HWY_NOINLINE OneFate UpdateOneGrowing(uint64_t digest, uint64_t word) {
       .fingerprint_bits = 0,
       .versions = reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(place.version))};
   const GroupChange change(version, 0);
-  return Update::Apply(place.key, GrowingBlockAt(place.block));
+  return Update::Apply(place, GrowingBlockAt(place.block));
 }
 
 template <class Update, class Use>
@@ -254,7 +212,7 @@ struct GrowingPlaces {
       hn::StoreU(hn::Add(address, hn::ShiftLeft<6>(block_idx)), d, addresses + j);
       if constexpr (Reads<kSize>::kHasVersions) {
         const auto group = hn::Add(hn::ShiftRight<6>(block_idx), one);
-        hn::StoreU(hn::Sub(address, hn::ShiftLeft<3>(group)), d, reads.addresses + j);
+        hn::StoreU(hn::Sub(address, hn::ShiftLeft<4>(group)), d, reads.addresses + j);
       }
       const auto key = hn::ShiftLeft<1>(hn::ShiftRight<49>(rotated));
       hn::StoreU(hn::Or(key, hn::ShiftLeft<16>(key)), d, pairs + j);

@@ -16,14 +16,15 @@
 //
 // A code matches a key if its bits are the key's first. With t = code & -code, the code's last 1,
 // that is (code ^ key) < 2t: the bits above the last 1 are equal. For 0 and 0x8000 2t is 0 in 16
-// bits, so they match no key.
+// bits, so they match no key. No code of a block begins another one, so at most one matches a key.
 //
-// *Segments* are 2^bits blocks of one depth, 7 <= bits <= 12. In front of them are the versions of
-// groups of 64 blocks (group_versions.h), the first group's last, and behind them the groups'
-// overflow lines:
+// *Segments* are 2^bits blocks of one depth, 7 <= bits <= 12. In front of them are two words for
+// each group of 64 blocks, the first group's last: its version (group_versions.h), and which of its
+// blocks are *counted*, that is have counts in the side table, which only writers read. Behind the
+// blocks are the groups' overflow lines:
 //
-//   | .. | version 1 | version 0 | block 0 | block 1 | ...    | line 0 | line 1 | ...
-//                     address, a multiple of 512
+//   | .. | version 1 | counted 1 | version 0 | counted 0 | block 0 | block 1 | ..  | line 0 | ..
+//                                                         address, a multiple of 512
 //
 // *The directory* has a word for each value of a digest's first bits, as many as the root says; it
 // leads to the segment of these digests. Digests of shards without segments are led to one whose
@@ -47,8 +48,6 @@ inline constexpr uint32_t kGrowingShardBits = 6;
 inline constexpr size_t kGrowingShards = size_t{1} << kGrowingShardBits;
 inline constexpr uint32_t kGrowingKeyBits = 15;
 inline constexpr uint32_t kGrowingMark = 0x8000;  // in slot 31
-// So many slots of a block may have one code; further copies are counts elsewhere.
-inline constexpr size_t kMostCopiesShown = 4;
 
 inline constexpr uint32_t kMinSegmentBits = 7;
 inline constexpr uint32_t kMaxSegmentBits = 12;
@@ -69,9 +68,9 @@ constexpr uint32_t LastOne(uint32_t code) { return code & (0 - code); }
 constexpr bool IsMatch(uint32_t code, uint32_t key) {
   return (code ^ key) < (2 * LastOne(code) & 0xffff);
 }
-// The code that matches the key and has this last 1.
-constexpr uint32_t CodeOf(uint32_t key, uint32_t last_one) {
-  return (key & (0 - 2 * last_one)) | last_one;
+// Returns whether the bits of a code are the first ones of another code, or all of them.
+constexpr bool Begins(uint32_t code, uint32_t other) {
+  return IsMatch(code, other) && LastOne(code) >= LastOne(other);
 }
 
 constexpr bool IsMarkedGrowing(const uint32_t* block) {
@@ -131,12 +130,12 @@ constexpr uint64_t TableHome(uint64_t string, uint64_t num_lines) {
 // --- Segments. Offsets from their addresses.
 
 constexpr uint64_t VersionBytes(uint32_t segment_bits) {
-  return (sizeof(uint64_t) << segment_bits) / kGroupBlocks;
+  return (2 * sizeof(uint64_t) << segment_bits) / kGroupBlocks;
 }
 constexpr uint64_t LinesOffset(uint32_t segment_bits) { return uint64_t{64} << segment_bits; }
 constexpr uint64_t SegmentEnd(uint32_t segment_bits) { return uint64_t{65} << segment_bits; }
 constexpr uint64_t VersionAddress(uint64_t segment_address, uint64_t block_idx) {
-  return segment_address - (block_idx / kGroupBlocks + 1) * sizeof(uint64_t);
+  return segment_address - (block_idx / kGroupBlocks + 1) * 2 * sizeof(uint64_t);
 }
 
 // Where a key belongs.
@@ -144,7 +143,14 @@ struct GrowingPlace {
   uint64_t block;  // addresses
   uint64_t version;
   uint32_t key;
+  uint32_t block_of_group;  // of 64
 };
+
+// Returns whether the block is counted. Requires the lock of its shard.
+inline bool IsCountedPlace(const GrowingPlace& place) {
+  const auto* version = reinterpret_cast<const uint64_t*>(static_cast<uintptr_t>(place.version));
+  return (version[1] >> place.block_of_group & 1) != 0;
+}
 
 //   digest, rotated   | key (15) | .. | shard and prefix (depth + 6) |
 //                                              block in its segment
@@ -153,7 +159,8 @@ constexpr GrowingPlace PlaceInSegment(uint64_t digest, uint64_t word) {
   const uint64_t block_idx = rotated & ((uint64_t{1} << SegmentBits(word)) - 1);
   const uint64_t address = SegmentAddress(word);
   return {address + block_idx * 64, VersionAddress(address, block_idx),
-          static_cast<uint32_t>(rotated >> 49 << 1)};
+          static_cast<uint32_t>(rotated >> 49 << 1),
+          static_cast<uint32_t>(block_idx % kGroupBlocks)};
 }
 
 struct GrowingBlocks {

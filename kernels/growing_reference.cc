@@ -1,8 +1,7 @@
 #include "kernels/growing_reference.h"
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <iterator>
 
 namespace trommel::kernels {
 namespace {
@@ -20,8 +19,6 @@ GrowingReference::Bits BitsOf(uint64_t digest) {
     bits.push_back((digest >> (63 - i) & 1) != 0 ? '1' : '0');
   return bits;
 }
-
-int64_t EntriesOf(uint64_t count) { return static_cast<int64_t>(std::min<uint64_t>(count, 4)); }
 
 }  // namespace
 
@@ -42,19 +39,32 @@ uint32_t GrowingReference::DepthOf(const Bits& bits) const {
   return segment < num_split_ ? depth_ + 1 : depth_;
 }
 
-void GrowingReference::Change(const Bits& string, int64_t by) {
-  uint64_t& count = strings_[string];
-  const int64_t before = EntriesOf(count);
-  count += static_cast<uint64_t>(by);
-  num_entries_ += static_cast<uint64_t>(EntriesOf(count) - before);
-  if (count == 0) strings_.erase(string);
+size_t GrowingReference::MatchOf(const Bits& bits) const {
+  size_t length = 1;
+  while (length <= kWholeBits && !strings_.contains(bits.substr(0, length))) ++length;
+  return length <= kWholeBits ? length : 0;
 }
 
 void GrowingReference::Insert(uint64_t digest) {
   const Bits bits = BitsOf(digest);
-  const size_t length = depth_ == 0 ? kWholeBits : DepthOf(bits) + kKeyBits;
-  Change(bits.substr(0, length), 1);
+  size_t length = MatchOf(bits);
+  if (length == 0) length = depth_ == 0 ? kWholeBits : DepthOf(bits) + kKeyBits;
+  strings_[bits.substr(0, length)] += 1;
   TakeSteps();
+}
+
+void GrowingReference::Merge(const GrowingReference& other) {
+  for (const auto& [string, count] : other.strings_) {
+    uint64_t& sum = strings_[string];
+    sum += count;
+  }
+  // What another string begins is counted there: it comes first in the order of strings.
+  for (auto at = strings_.begin(); at != strings_.end(); ++at) {
+    for (auto next = std::next(at); next != strings_.end() && next->first.starts_with(at->first);) {
+      at->second += next->second;
+      next = strings_.erase(next);
+    }
+  }
 }
 
 bool GrowingReference::InsertIfAbsent(uint64_t digest) {
@@ -65,32 +75,26 @@ bool GrowingReference::InsertIfAbsent(uint64_t digest) {
 
 bool GrowingReference::Erase(uint64_t digest) {
   const Bits bits = BitsOf(digest);
-  for (size_t length = kWholeBits; length > 0; --length) {
-    if (strings_.count(bits.substr(0, length)) == 0) continue;
-    Change(bits.substr(0, length), -1);
-    TakeSteps();
-    return true;
-  }
-  return false;
+  const size_t length = MatchOf(bits);
+  if (length == 0) return false;
+  const auto at = strings_.find(bits.substr(0, length));
+  at->second -= 1;
+  if (at->second == 0) strings_.erase(at);
+  TakeSteps();
+  return true;
 }
 
 uint64_t GrowingReference::CountEstimate(uint64_t digest) const {
   const Bits bits = BitsOf(digest);
-  uint64_t count = 0;
-  for (size_t length = 1; length <= kWholeBits; ++length) {
-    const auto at = strings_.find(bits.substr(0, length));
-    if (at != strings_.end()) count += at->second;
-  }
-  return count;
+  const size_t length = MatchOf(bits);
+  return length == 0 ? 0 : strings_.at(bits.substr(0, length));
 }
 
 void GrowingReference::Truncate() {
   Strings before;
   before.swap(strings_);
-  num_entries_ = 0;
   for (const auto& [string, count] : before) {
-    const Bits known = string.substr(0, DepthOf(string) + kKeyBits);
-    Change(known, static_cast<int64_t>(count));
+    strings_[string.substr(0, DepthOf(string) + kKeyBits)] += count;
   }
 }
 
@@ -110,9 +114,9 @@ double GrowingReference::FoldsAt(uint32_t depth, uint64_t num_split) const {
 
 void GrowingReference::TakeSteps() {
   for (;;) {
-    const auto num_entries = static_cast<double>(num_entries_);
+    const auto num_entries = static_cast<double>(strings_.size());
     if (depth_ == 0) {
-      if (num_entries_ < kMostDigests) return;
+      if (strings_.size() < kMostDigests) return;
       depth_ = first_bits_;
       Truncate();
     } else if (num_entries >= std::floor(SplitsAt(depth_, num_split_))) {
@@ -129,7 +133,7 @@ void GrowingReference::TakeSteps() {
       depth_ = depth;
       num_split_ = num_split - 1;
       Truncate();
-    } else if (num_entries_ == 0 && first_bits_ == kLeastBits) {
+    } else if (strings_.empty() && first_bits_ == kLeastBits) {
       depth_ = 0;
       return;
     } else {

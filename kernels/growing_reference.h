@@ -1,5 +1,6 @@
-// The specification of a shard of a filter that grows by doubling: a multiset of bit strings, one
-// key at a time. Kernels and engine are right iff they hold and find what this does. Slow.
+// The specification of a shard of a filter that grows by doubling: bit strings with counts, none of
+// which begins another one, one key at a time. Kernels and engine are right iff they hold and find
+// what this does. Slow.
 #ifndef TROMMEL_KERNELS_GROWING_REFERENCE_H_
 #define TROMMEL_KERNELS_GROWING_REFERENCE_H_
 
@@ -22,8 +23,10 @@ class GrowingReference {
   // Digests of one shard: their first 6 bits are not looked at.
   void Insert(uint64_t digest);
   bool InsertIfAbsent(uint64_t digest);
-  // Takes the longest string that begins the digest's bits. Returns whether there was one.
+  // Takes from the string that begins the digest's bits. Returns whether there was one.
   bool Erase(uint64_t digest);
+  // Adds the strings of another one. Requires the same depths, of both and of their sum.
+  void Merge(const GrowingReference& other);
   bool MayContain(uint64_t digest) const { return CountEstimate(digest) > 0; }
   uint64_t CountEstimate(uint64_t digest) const;
 
@@ -31,15 +34,16 @@ class GrowingReference {
   // the shard keeps digests.
   uint32_t depth() const { return depth_; }
   uint64_t num_split() const { return num_split_; }
-  // The sum of min(copies, 4).
-  uint64_t num_entries() const { return num_entries_; }
+  // The number of distinct strings.
+  uint64_t num_entries() const { return strings_.size(); }
   const Strings& strings() const { return strings_; }
 
  private:
   uint64_t NumSegments(uint32_t depth) const;
   // Of the block that these bits lead to.
   uint32_t DepthOf(const Bits& bits) const;
-  void Change(const Bits& string, int64_t by);
+  // The length of the string that begins these bits; 0: there is none.
+  size_t MatchOf(const Bits& bits) const;
   // All strings get the length that they have when they come in, at most.
   void Truncate();
   void TakeSteps();
@@ -50,7 +54,6 @@ class GrowingReference {
   uint32_t most_doublings_;
   uint32_t depth_;
   uint64_t num_split_ = 0;
-  uint64_t num_entries_ = 0;
   Strings strings_;
 };
 

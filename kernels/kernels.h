@@ -197,10 +197,10 @@ struct StampedKernels {
 };
 
 // Operations on growing blocks, beside queries (group_versions.h). An update stops at a key whose
-// block alone cannot tell what is to be done: at marked and full blocks, at codes that are shown
-// kMostCopiesShown times. It has changed nothing for that key; the caller does what is to be done,
-// and calls again from the next one. Updates require digests of segments that may be changed. The
-// directory stays while a kernel is called.
+// block alone cannot tell what is to be done: at marked and full blocks, at an insertion of a key
+// that is shown, at an erasure of one that a counted block shows. It has changed nothing for that
+// key; the caller does what is to be done, and calls again from the next one. Updates require
+// digests of segments that may be changed. The directory stays while a kernel is called.
 struct GrowingKernels {
   // `inserted` is not used.
   GrowingProgress (*insert)(const uint64_t* digests, const DigestRange& range,

@@ -1,8 +1,9 @@
-// GrowingStore against the multiset of bit strings that it must hold.
+// GrowingStore against the bit strings and counts that it must hold.
 #include "engine/src/growing/growing_store.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -39,7 +40,14 @@ std::vector<StringCount> StringsOf(const GrowingReference& reference) {
   return strings;
 }
 
-// All strings of a shard with their copies, from its contents.
+// Does one of two strings begin the other one? Of more strings, in order, two neighbours do if any
+// do.
+bool BeginAlike(uint64_t string, uint64_t other) {
+  const int num_unknown = 1 + std::max(std::countr_zero(string), std::countr_zero(other));
+  return string >> num_unknown == other >> num_unknown;
+}
+
+// All strings of a shard with their counts, from its contents. None begins another one.
 std::vector<StringCount> StringsOf(const ShardContents& contents) {
   std::vector<uint64_t> strings = contents.digests;
   size_t code_idx = 0;
@@ -58,14 +66,14 @@ std::vector<StringCount> StringsOf(const ShardContents& contents) {
   std::ranges::sort(strings);
   std::vector<StringCount> counted;
   for (const uint64_t string : strings) {
-    if (counted.empty() || counted.back().string != string) counted.push_back({string, 0});
-    counted.back().count += 1;
+    if (!counted.empty() && BeginAlike(counted.back().string, string)) FAIL("one begins another");
+    counted.push_back({string, 1});
   }
   for (const StringCount& further : contents.further) {
     const auto at = std::ranges::lower_bound(counted, further.string, {}, &StringCount::string);
     REQUIRE(at != counted.end());
     REQUIRE(at->string == further.string);
-    REQUIRE(at->count == 4);
+    REQUIRE(at->count == 1);
     at->count += further.count;
   }
   return counted;
@@ -86,8 +94,9 @@ struct OneShard {
 
 }  // namespace
 
-TEST_CASE("a growing store holds what the multiset of strings does, through all of a shard's sizes",
-          "[engine][growing][long]") {
+TEST_CASE(
+    "a growing store holds the strings and counts of the definition at all of a shard's sizes",
+    "[engine][growing][long]") {
   struct Plan {
     uint32_t first_bits;
     uint64_t num_keys;
@@ -143,6 +152,68 @@ TEST_CASE("a growing store holds what the multiset of strings does, through all 
     store->FreeReplaced();
     if (plan.first_bits == 7) CHECK(store->num_bytes() == NewStore()->num_bytes());
   }
+}
+
+TEST_CASE("merging growing stores of equal depths is commutative, and counts at the shorter string",
+          "[engine][growing]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  const OneShard next;
+  // Both double and fold, so that their strings have several lengths; then both have 2^10 blocks,
+  // and so has their sum. A third of the keys begin as those of the other one do.
+  std::vector<uint64_t> common(6'000);
+  for (uint64_t& key : common) key = next(random);
+  std::array<std::unique_ptr<GrowingStore>, 2> stores;
+  std::array<GrowingReference, 2> references = {GrowingReference(7, 14), GrowingReference(7, 14)};
+  std::array<std::vector<uint64_t>, 2> keys;
+  for (size_t s = 0; s < 2; ++s) {
+    stores[s] = NewStore();
+    const auto insert = [&](uint64_t key) {
+      REQUIRE(stores[s]->InsertOne(key));
+      references[s].Insert(key);
+      keys[s].push_back(key);
+    };
+    const auto erase_to = [&](size_t size) {
+      while (keys[s].size() > size) {
+        std::swap(keys[s][random() % keys[s].size()], keys[s].back());
+        REQUIRE(stores[s]->EraseOne(keys[s].back()));
+        references[s].Erase(keys[s].back());
+        keys[s].pop_back();
+      }
+    };
+    const uint64_t tail = (uint64_t{1} << (58 - 22)) - 1;  // what is not known at first
+    for (size_t i = 0; i < 2'000; ++i) insert((common[i] & ~tail) | (next(random) & tail));
+    for (size_t i = 0; i < 40'000; ++i) insert(next(random));
+    erase_to(9'500);
+    for (size_t i = s * 1'000; i < 4'000; ++i) insert(common[i]);
+    erase_to(11'000);
+    REQUIRE(Equals(*stores[s], next.shard, references[s]));
+  }
+  REQUIRE(references[0].depth() == references[1].depth());
+  REQUIRE(references[0].num_split() == references[1].num_split());
+  const uint32_t depth = references[0].depth();
+  const auto copy_of = [&](size_t s) {
+    auto copy = NewStore();
+    for (size_t i = 0; i < GrowingStore::kNumShards; ++i) {
+      REQUIRE(copy->WriteShard(i, stores[s]->ReadShard(i)));
+    }
+    return copy;
+  };
+  const auto one = copy_of(0);
+  const auto other = copy_of(1);
+  REQUIRE(one->Merge(*stores[1]));
+  REQUIRE(other->Merge(*stores[0]));
+  const uint64_t num_apart = references[0].num_entries() + references[1].num_entries();
+  references[0].Merge(references[1]);
+  REQUIRE(references[0].depth() == depth);
+  CHECK(references[0].num_entries() < num_apart - 1'000);
+  CHECK(Equals(*one, next.shard, references[0]));
+  CHECK(one->ReadShard(next.shard) == other->ReadShard(next.shard));
+  for (const auto& of_one : keys) {
+    for (const uint64_t key : of_one) {
+      if (!one->EraseOne(key)) FAIL("a key is missed");
+    }
+  }
+  CHECK(one->num_entries() == 0);
 }
 
 TEST_CASE("batches and single queries agree while some shards keep digests and others blocks",

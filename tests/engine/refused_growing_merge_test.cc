@@ -29,17 +29,19 @@ ScalableFilter DoublingOfDigests(uint64_t side_memory_limit_bytes = 0) {
 MergedDigests DigestsOfOnePart(size_t num_keys, std::mt19937_64& random) {
   MergedDigests digests(num_keys);
   for (uint64_t& digest : digests) digest = random() >> 6;
-  for (size_t i = 0; i < num_keys / 50; ++i) digests.insert(digests.end(), i % 9, digests[i]);
+  for (size_t i = 0; i < 10 + num_keys / 250; ++i) {
+    digests.insert(digests.end(), i % 9, digests[i]);
+  }
   std::ranges::shuffle(digests, random);
   return digests;
 }
 
-// Each of the 64 parts has so many keys of which five copies are in: each takes an entry of side
+// Each of the 64 parts has so many keys of which two copies are in: each takes an entry of side
 // memory.
 MergedDigests HotInAllParts(size_t num_of_part, std::mt19937_64& random) {
   MergedDigests digests;
   for (uint64_t i = 0; i < 64 * num_of_part; ++i) {
-    digests.insert(digests.end(), 5, random() >> 6 | i % 64 << 58);
+    digests.insert(digests.end(), 2, random() >> 6 | i % 64 << 58);
   }
   return digests;
 }

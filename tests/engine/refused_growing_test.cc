@@ -215,27 +215,31 @@ TEST_CASE("with a limit of side memory no update of a store that grows allocates
   CHECK(store->Figures().side_table_bytes == 0);
 }
 
-TEST_CASE("a store whose side memory is full to its limit grows all the same",
+TEST_CASE("a store whose side memory is nearly full to its limit grows all the same",
           "[engine][growing][side_limit]") {
   const auto store = CrowdableStore(4);
   constexpr uint64_t kEntries = 10;  // of a shard
   REQUIRE(store->LimitSideMemory(GrowingStore::kNumShards * 64 * 2 * kEntries).ok());
   std::mt19937_64 random(Catch::rngSeed());
   Digests digests;
-  for (uint64_t i = 0; i < 64 * 2 * kEntries; ++i) {
-    digests.insert(digests.end(), 6, random() >> 6 | i % 64 << 58);
+  // Three are left: digests that become blocks may become equal strings, which need an entry.
+  for (uint64_t i = 0; i < 64 * (kEntries - 3); ++i) {
+    digests.insert(digests.end(), 3, random() >> 6 | i % 64 << 58);
   }
   Inserted hot(digests.size());
   InsertInto(*store, digests, hot);
-  CHECK(hot.num_refused == 2 * 64 * kEntries);
+  CHECK(hot.num_refused == 0);
   Digests more(64 * 5'000);
   for (uint64_t& digest : more) digest = random();
   Inserted inserted(more.size());
   InsertInto(*store, more, inserted);
   CHECK(store->Figures().num_digest_shards == 0);
   CHECK(store->Figures().num_refused_growths == 0);
-  std::vector<uint64_t> bits(BitmapWords(more.size()));
-  store->Apply(Update::kErase, more.data(), {0, more.size()}, bits.data());
+  // Those that would be counted at another key's string are refused: of these there are few.
+  CHECK(inserted.num_refused < more.size() / 500);
+  for (size_t i = 0; i < more.size(); ++i) {
+    if (!inserted.IsRefused(i)) REQUIRE(store->EraseOne(more[i]));
+  }
   CheckContents(*store, digests, hot);
 }
 
@@ -269,7 +273,7 @@ TEST_CASE("a doubling filter with a limit of side memory says which keys it refu
   // Each hot key takes an entry: 4 per part are in.
   std::mt19937_64 random(Catch::rngSeed());
   Digests hot;
-  for (uint64_t i = 0; i < 64 * 40; ++i) hot.insert(hot.end(), 5, random() >> 6 | i % 64 << 58);
+  for (uint64_t i = 0; i < 64 * 40; ++i) hot.insert(hot.end(), 2, random() >> 6 | i % 64 << 58);
   std::vector<uint64_t> bits(BitmapWords(hot.size()));
   const InsertOutcome outcome = filter.Insert(Keys::Digests(hot), bits);
   CHECK(outcome.refusal == GrowthRefusal::kSideMemoryLimit);

@@ -49,6 +49,7 @@ class GrowingModel {
     uint32_t depth;
     uint32_t bits;
     std::vector<uint16_t> slots;  // of all blocks
+    std::vector<bool> counted;    // blocks
   };
 
   GrowingModel() {
@@ -56,7 +57,8 @@ class GrowingModel {
       const auto bits = static_cast<uint32_t>(7 + s / 2 % 4);
       // Odd shards have two segments, of prefixes 0 and 1; others' word is there twice.
       const uint32_t depth = bits + static_cast<uint32_t>(s / 2 % 2);
-      parts_.push_back({depth, bits, std::vector<uint16_t>(size_t{32} << bits)});
+      parts_.push_back({depth, bits, std::vector<uint16_t>(size_t{32} << bits),
+                        std::vector<bool>(size_t{1} << bits)});
     }
   }
 
@@ -64,6 +66,7 @@ class GrowingModel {
     uint16_t* block;
     std::string key;  // 15 bits
     bool is_marked;
+    bool is_counted;
   };
   Part& PartOf(uint64_t digest) {
     const size_t shard = digest >> 58;
@@ -78,45 +81,45 @@ class GrowingModel {
       block_idx = 2 * block_idx + static_cast<uint64_t>(bits[i] == '1');
     }
     uint16_t* block = part.slots.data() + 32 * block_idx;
-    return {block, bits.substr(part.depth, 15), block[31] == 0x8000};
+    return {block, bits.substr(part.depth, 15), block[31] == 0x8000, part.counted[block_idx]};
+  }
+  void Count(uint64_t digest) {
+    Part& part = PartOf(digest);
+    const auto slot_idx = static_cast<size_t>(Find(digest).block - part.slots.data());
+    part.counted[slot_idx / 32] = true;
   }
 
-  // The slot of the longest code that begins the key; 32: none does. A mark has no bits.
-  static size_t LongestMatch(const Found& found) {
-    size_t longest = 32;
-    size_t length = 0;
-    for (size_t i = 0; i < 32; ++i) {
-      const std::string bits = BitsOfCode(found.block[i]);
-      if (bits.size() > length && bits != "-" && found.key.starts_with(bits)) {
-        longest = i;
-        length = bits.size();
-      }
+  // The slot of the code that begins the key; 32: none does. A mark has no bits.
+  static size_t MatchOf(const Found& found) {
+    size_t slot_idx = 0;
+    for (; slot_idx < 32; ++slot_idx) {
+      const std::string bits = BitsOfCode(found.block[slot_idx]);
+      if (!bits.empty() && bits != "-" && found.key.starts_with(bits)) break;
     }
-    return longest;
+    return slot_idx;
   }
 
   OneFate Apply(GrowingUpdate update, uint64_t digest) {
     const Found found = Find(digest);
-    const size_t match = LongestMatch(found);
+    const size_t match = MatchOf(found);
     uint16_t* end = found.block + 32;
     if (update == GrowingUpdate::kInsertIfAbsent && match < 32) return OneFate::kUnchanged;
     if (found.is_marked) return OneFate::kStop;
     if (update == GrowingUpdate::kErase) {
       if (match == 32) return OneFate::kUnchanged;
-      if (std::count(found.block, end, found.block[match]) >= 4) return OneFate::kStop;
-      *std::find(found.block, end, found.block[match]) = 0;
+      if (found.is_counted) return OneFate::kStop;
+      found.block[match] = 0;
       return OneFate::kDone;
     }
-    const uint16_t code = CodeOfBits(found.key);
     uint16_t* free = std::find(found.block, end, 0);
-    if (free == end || std::count(found.block, end, code) >= 4) return OneFate::kStop;
-    *free = code;
+    if (free == end || match < 32) return OneFate::kStop;
+    *free = CodeOfBits(found.key);
     return OneFate::kDone;
   }
 
   OneFate Query(uint64_t digest) {
     const Found found = Find(digest);
-    if (LongestMatch(found) < 32) return OneFate::kDone;
+    if (MatchOf(found) < 32) return OneFate::kDone;
     return found.is_marked ? OneFate::kSpill : OneFate::kUnchanged;
   }
 
@@ -134,12 +137,17 @@ class GrowingSegments {
     uint64_t* words = Words();
     for (size_t s = 0; s < model.parts().size(); ++s) {
       const auto& part = model.parts()[s];
-      const uint64_t num_bytes = kSegmentAlignment + SegmentEnd(part.bits);
+      const uint64_t num_bytes = 2 * kSegmentAlignment + SegmentEnd(part.bits);
       memory_.emplace_back(num_bytes + kSegmentAlignment);
       std::byte* begin = memory_.back().data();
       begin += kSegmentAlignment - reinterpret_cast<uintptr_t>(begin) % kSegmentAlignment;
-      blocks_.push_back(begin + kSegmentAlignment);
+      blocks_.push_back(begin + 2 * kSegmentAlignment);
       std::memcpy(blocks_.back(), part.slots.data(), part.slots.size() * sizeof(uint16_t));
+      auto* words_of_groups = reinterpret_cast<uint64_t*>(blocks_.back());
+      for (size_t b = 0; b < part.counted.size(); ++b) {
+        if (!part.counted[b]) continue;
+        *(words_of_groups - 2 * (b / 64) - 1) |= uint64_t{1} << b % 64;
+      }
       const auto address = reinterpret_cast<uintptr_t>(blocks_.back());
       words[s] = SegmentWord(address, part.depth, part.bits);
       // Shards with one segment have its word twice.
@@ -171,8 +179,8 @@ class GrowingSegments {
   uint64_t root_ = 0;
 };
 
-// Blocks of the digests with codes of all lengths, of these digests and of others, copies among
-// them; some full, some marked.
+// Blocks of the digests with codes of all lengths, of these digests and of others, none of which
+// begins another one; some full, some marked, some counted.
 GrowingModel MixedModel(const std::vector<uint64_t>& digests, std::mt19937_64& random) {
   GrowingModel model;
   for (const uint64_t digest : digests) {
@@ -182,8 +190,16 @@ GrowingModel MixedModel(const std::vector<uint64_t>& digests, std::mt19937_64& r
       std::string bits = found.key;
       if (random() % 2 == 0) bits[random() % 15] = random() % 2 == 0 ? '1' : '0';
       bits.resize(random() % 3 == 0 ? 15 : 1 + random() % 15);
-      found.block[random() % 32] = CodeOfBits(bits);
+      uint16_t& slot = found.block[random() % 32];
+      slot = 0;
+      const bool is_apart = std::all_of(found.block, found.block + 32, [&](uint16_t other) {
+        const std::string of_other = BitsOfCode(other);
+        return other == 0 || other == 0x8000 ||
+               !(bits.starts_with(of_other) || of_other.starts_with(bits));
+      });
+      if (is_apart) slot = CodeOfBits(bits);
     }
+    if (random() % 4 == 0) model.Count(digest);
     if (found.block[31] == 0x8000 || random() % 4 == 0) found.block[31] = 0x8000;
   }
   return model;
@@ -251,9 +267,14 @@ TEST_CASE("a code matches the keys that its bits begin, a free slot and a mark n
       const auto noise = static_cast<uint32_t>(random() & 0xffff) >> random() % 17;
       const uint32_t key = (code ^ noise) & 0xfffe;
       const std::string key_bits = BitsOfCode(static_cast<uint16_t>(key | 1));
-      const bool is_match = code != 0 && code != 0x8000 && key_bits.starts_with(bits);
+      const bool is_code = code != 0 && code != 0x8000;
+      const bool is_match = is_code && key_bits.starts_with(bits);
       if (IsMatch(code, key) != is_match) FAIL("code " << bits << ", key " << key_bits);
-      if (is_match && CodeOf(key, LastOne(code)) != code) FAIL("the code of " << key_bits);
+      const uint32_t other = code ^ noise;
+      const std::string other_bits = BitsOfCode(static_cast<uint16_t>(other));
+      const bool begins = is_code && other_bits != "-" && other_bits.starts_with(bits);
+      if (other != 0 && Begins(code, other) != begins)
+        FAIL("code " << bits << ", code " << other_bits);
     }
   }
 }

@@ -1024,7 +1024,7 @@ class Fingerprints:
 
 # --- Section 17: scalable filters that double (version 2).
 
-SHARDS, SHARD_BITS, SEGMENT_BITS, CODE_BITS, COPIES = 64, 6, 12, 15, 4
+SHARDS, SHARD_BITS, SEGMENT_BITS, CODE_BITS = 64, 6, 12, 15
 SHARDS_AT = HEADER_BYTES + 64 * SHARDS
 
 
@@ -1077,17 +1077,17 @@ class Doubling:
         strings, counts = further[::2], further[1::2]
         require(all(a < b for a, b in zip(strings, strings[1:])), "order of further copies")
         for string, count in zip(strings, counts):
-            require(shard.get(string) == COPIES and 1 <= count <= MAX_KEYS, "further copies")
+            require(shard.get(string) == 1 and 1 <= count <= MAX_KEYS, "further copies")
             shard[string] += count
         self.shards.append(shard)
         return round_up(end, 8)
 
     @staticmethod
     def add(shard, strings):
-        require(all(a <= b for a, b in zip(strings, strings[1:])), "order of strings")
-        for string in strings:
-            shard[string] = shard.get(string, 0) + 1
-            require(shard[string] <= COPIES, "more than 4 copies")
+        for a, b in zip(strings, strings[1:]):
+            unknown = 2 * max(a & -a, b & -b)  # the bits of the shorter one end above this
+            require(a < b and a // unknown != b // unknown, "a string begins another one")
+        shard.update((string, 1) for string in strings)
 
     def read_blocks(self, shard, depth, num_split, sizes, codes):
         segment = min(depth, SEGMENT_BITS)

@@ -114,11 +114,13 @@ struct ScalableConfig {
   /// space there is in others. The newest generation takes keys one by one, which takes longer.
   ///
   /// kDoubling: all that it ever has. Divided equally over 64 parts; half of them are for steps of
-  /// growth, and a step that finds none is tried again later.
-  /// A distinct key of which more than four copies are in takes an entry of 64 bytes, and so does a
-  /// key for which there is no slot: these are few while the filter may grow, and many when it may
-  /// not. So a limit of N bytes has space for N / 128 such keys; without a limit
-  /// DoublingStats::side_table_bytes says how many there are. Requires at least 16,384 bytes.
+  /// growth, and a step that finds none is tried again later: a part whose other half is in use to
+  /// the last entry may so stay small, and refuse keys once it is full.
+  /// A distinct key of which more than one copy is in takes an entry of 64 bytes, and so does a key
+  /// for which there is no slot: these are few while the filter may grow, and many when it may not.
+  /// So a limit of N bytes has space for N / 128 such keys, and an insertion of a copy that finds
+  /// none is refused; without a limit DoublingStats::side_table_bytes says how many there are.
+  /// Requires at least 16,384 bytes.
   uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
@@ -151,12 +153,16 @@ struct DoublingStats {
   uint32_t num_small_parts = 0;
   uint32_t least_doublings = 0;  ///< Of the blocks that have doubled least since the first size.
   uint32_t most_doublings = 0;   ///< Of those that have doubled most.
-  uint64_t num_entries = 0;      ///< In slots and overflow lines: the distinct keys, about.
-  double load = 0;               ///< Entries per block.
+  /// The distinct keys, less those that were taken for another one when they came in. Rate and
+  /// doublings follow it, however often keys are in.
+  uint64_t num_entries = 0;
+  double load = 0;  ///< Entries per block.
   /// Share of non-members for which queries answer "maybe present", because the side table could
   /// have them; part of ScalableStats::predicted_fpr.
   double undecided_share = 0;
-  uint64_t side_table_bytes = 0;  ///< Part of num_bytes: further copies, and what has no slot.
+  /// Part of num_bytes: 64 for each distinct key of which more than one copy is in, or that has no
+  /// slot.
+  uint64_t side_table_bytes = 0;
   /// Growth that was refused, by max_capacity, the memory limit or the system, since creation, load
   /// or clear. Its blocks are filled further.
   uint64_t num_refused_steps = 0;
@@ -198,10 +204,12 @@ struct GrowthForecast {
 /// *Doubling* (GrowthMode::kDoubling). One array of fingerprints in 64 parts, each named by the top
 /// 6 bits of a digest. A part splits its blocks in two, at most 4,096 of them at a time, when they
 /// hold about 21 keys each, and unites two when they hold about 8. Each key's fingerprint gives a
-/// bit to the choice of its block and keeps the others. Erasing takes the longest fingerprint that
-/// matches, which leaves every other key a fingerprint of its own: erasing is exact. Memory is that
+/// bit to the choice of its block and keeps the others. A key that a fingerprint in its block
+/// matches is counted there, and no two of them match one key, so erasing is exact. Memory is that
 /// of a CountingFilter of fingerprints sized for twice the keys just after a doubling, for the keys
-/// just before, and 1.5 times it on average; duplicates take none, beyond four copies of a key.
+/// just before, and 1.5 times it on average; and 64 bytes for each distinct key of which more than
+/// one copy is in, however many. Copies take no slots: rate, largest_capacity() and doublings
+/// follow distinct keys.
 ///
 /// *Generations* (kGenerations, kIdentical). A list of counting filters. New keys enter the newest;
 /// when it is full, another one is begun. A key may look present in a generation that it never
@@ -296,7 +304,7 @@ class TROMMEL_API ScalableFilter {
   /// As CountingFilter::Select.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
   /// Writes an upper bound of how often each key is in the filter: of the oldest generation that
-  /// shows it, or of all fingerprints that match. 0 means certainly absent.
+  /// shows it, or of the fingerprint that matches. 0 means certainly absent.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
   /// @}
@@ -385,8 +393,9 @@ class TROMMEL_API ScalableFilter {
   /// Adds the keys of `other`, which may be this filter, with their counts, growing as they need:
   /// as if they had been inserted here, but that each has as many fingerprint bits as it had there
   /// at this size. Fails with kMismatch, changing nothing, unless both are kDoubling filters of one
-  /// first size and digest policy; with kOutOfMemory, changing nothing, where max_capacity, the
-  /// memory limit, the limit of side memory or the system leaves no room for all keys. Cost: the
+  /// first size and digest policy; with kInvalidArgument, changing nothing, if both together hold
+  /// more than 2^62 keys; with kOutOfMemory, changing nothing, where max_capacity, the memory
+  /// limit, the limit of side memory or the system leaves no room for all distinct keys. Cost: the
   /// merged filter is made beside this one, so that there are both for a while.
   Status Merge(const ScalableFilter& other);
 

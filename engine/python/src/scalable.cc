@@ -81,7 +81,9 @@ void BindScalable(nb::module_& module) {
       "    adds equal ones; 'automatic': doubling where its rate allows.\n"
       "max_capacity: distinct keys that it must be able to hold; 0: as many as its mode allows.\n"
       "side_memory_limit_bytes: reserves this for further copies of keys and for keys that full\n"
-      "    blocks have no place for, and refuses keys beyond it.\n"
+      "    blocks have no place for, and refuses keys beyond it. With 'doubling' each distinct "
+      "key\n"
+      "    of which more than one copy is in takes 64 bytes of half of it.\n"
       "The others are as in CountingFilter, and in the C++ header scalable_filter.h.");
   DefineQueries<ScalableFilter>(bound);
   DefineUpdates<ScalableFilter>(bound);

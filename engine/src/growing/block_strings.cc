@@ -47,14 +47,8 @@ BlockContents BlockStrings::Read(const Segment& segment, uint64_t idx, uint64_t 
   }
   std::sort(codes.begin(), codes.begin() + static_cast<std::ptrdiff_t>(num_codes));
   BlockContents contents;
-  for (const uint16_t code : std::span(codes).first(num_codes)) {
-    if (!contents.empty() && contents.back().key == code) {
-      contents.back().count += 1;
-    } else {
-      contents.push_back({code, 1});
-    }
-  }
-  if (!has_side()) return contents;
+  for (const uint16_t code : std::span(codes).first(num_codes)) contents.push_back({code, 1});
+  if (!segment.IsCounted(idx)) return contents;
   const uint32_t depth = segment.depth();
   for (auto at = side().lower_bound(StringOf(prefix, depth, 0));
        at != side().end() && PrefixOf(at->first, depth) == prefix; ++at) {
@@ -100,7 +94,7 @@ bool BlockStrings::Store(const Segment& segment, uint64_t idx, uint64_t prefix,
   // What goes where is known before anything changes.
   size_t num_free = NumFreeEntries(line);
   for (size_t i = 0; i < kLineEntries && was_marked; ++i) num_free += size_t{IsOf(line, i, idx)};
-  const bool is_marked = NumEntriesOf(contents) > kWideSlots;
+  const bool is_marked = contents.size() > kWideSlots;
   const size_t num_slots = is_marked ? kLastSlot : kWideSlots;
   std::array<uint32_t, kWideSlots> slots;
   std::array<uint32_t, kLineEntries> in_line;
@@ -109,21 +103,18 @@ bool BlockStrings::Store(const Segment& segment, uint64_t idx, uint64_t prefix,
   BlockContents rest;  // for the side table
   bool is_undecided = false;
   for (const BlockKey& entry : contents) {
-    uint64_t left = entry.count;
-    for (uint64_t i = NumEntries(entry.count); i > 0; --i) {
-      if (num_shown < num_slots) {
-        slots[num_shown++] = entry.key;
-      } else if (num_in_line < num_free) {
-        in_line[num_in_line++] = entry.key;
-      } else {
-        is_undecided = true;
-        break;
-      }
-      left -= 1;
+    uint64_t left = entry.count - 1;
+    if (num_shown < num_slots) {
+      slots[num_shown++] = entry.key;
+    } else if (num_in_line < num_free) {
+      in_line[num_in_line++] = entry.key;
+    } else {
+      is_undecided = true;
+      left += 1;
     }
     if (left > 0) rest.push_back({entry.key, left});
   }
-  const bool has_rest = has_side() || !rest.empty();
+  const bool has_rest = segment.IsCounted(idx) || !rest.empty();
   if (has_rest && !HasSpaceFor(prefix, segment.depth(), rest)) return false;
 
   for (size_t i = 0; i < kLineEntries && was_marked; ++i) {
@@ -134,6 +125,7 @@ bool BlockStrings::Store(const Segment& segment, uint64_t idx, uint64_t prefix,
   const bool was_undecided = (line.undecided & BitOf(idx)) != 0;
   if (is_undecided != was_undecided) SetUndecided(line, line.undecided ^ BitOf(idx));
   if (has_rest) StoreSide(prefix, segment.depth(), rest);
+  segment.SetCounted(idx, !rest.empty());
   // Modulo 2^64: a difference may be below zero.
   num_marked_ += uint64_t{is_marked} - uint64_t{was_marked};
   num_undecided_ += uint64_t{is_undecided} - uint64_t{was_undecided};
@@ -151,43 +143,80 @@ void BlockStrings::StoreSide(uint64_t prefix, uint32_t depth, const BlockContent
   side_.TrimSpare();
 }
 
-uint64_t BlockStrings::TakeLongest(const Segment& segment, uint64_t idx, uint64_t prefix,
-                                   uint32_t key) noexcept {
-  uint32_t longest = 0;
-  ForEach(segment, idx, prefix, [&](uint32_t code, uint64_t) {
-    if (!kernels::IsMatch(code, key)) return;
-    if (longest == 0 || kernels::LastOne(code) < kernels::LastOne(longest)) longest = code;
-  });
-  if (longest == 0) return 0;
-  uint64_t num_copies = 0;
-  ForEach(segment, idx, prefix,
-          [&](uint32_t code, uint64_t count) { num_copies += code == longest ? count : 0; });
-  if (TakeCopy(StringOf(prefix, segment.depth(), longest))) return num_copies;
+uint32_t BlockStrings::MatchOf(const Segment& segment, uint64_t idx, uint64_t prefix,
+                               uint32_t key) const noexcept {
+  const uint32_t* block = segment.BlockAt(idx);
+  for (size_t i = 0; i < kWideSlots; ++i) {  // a mark matches no key
+    const uint32_t code = kernels::WideSlot(block, i);
+    if (kernels::IsMatch(code, key)) return code;
+  }
+  if (!kernels::IsMarkedGrowing(block)) return 0;
+  const OverflowLine& line = segment.LineOf(idx);
+  for (size_t i = 0; i < kLineEntries; ++i) {
+    if (IsOf(line, i, idx) && kernels::IsMatch(line.keys[i], key)) return line.keys[i];
+  }
+  if ((line.undecided & BitOf(idx)) == 0) return 0;
+  const uint32_t depth = segment.depth();
+  for (auto at = side().lower_bound(StringOf(prefix, depth, 0));
+       at != side().end() && PrefixOf(at->first, depth) == prefix; ++at) {
+    const uint32_t code = CodeAt(at->first, depth);
+    if (kernels::IsMatch(code, key)) return code;
+  }
+  return 0;
+}
+
+bool BlockStrings::IsShown(const Segment& segment, uint64_t idx, uint32_t code) noexcept {
+  const uint32_t* block = segment.BlockAt(idx);
+  for (size_t i = 0; i < kWideSlots; ++i) {
+    if (kernels::WideSlot(block, i) == code) return true;
+  }
+  const OverflowLine& line = segment.LineOf(idx);
+  for (size_t i = 0; i < kLineEntries && kernels::IsMarkedGrowing(block); ++i) {
+    if (IsOf(line, i, idx) && line.keys[i] == code) return true;
+  }
+  return false;
+}
+
+bool BlockStrings::AddCopies(const Segment& segment, uint64_t idx, uint64_t prefix, uint32_t code,
+                             uint64_t count) noexcept {
+  if (!side_.Add(StringOf(prefix, segment.depth(), code), count)) return false;
+  segment.SetCounted(idx, true);
+  return true;
+}
+
+bool BlockStrings::TakeFromSide(const Segment& segment, uint64_t idx, uint64_t prefix,
+                                uint64_t string) noexcept {
+  if (!segment.IsCounted(idx) || !side_.TakeOne(string)) return false;
+  if (side_.CopiesOf(string) == 0) segment.SetCounted(idx, side_.HasSome(prefix, segment.depth()));
+  return true;
+}
+
+bool BlockStrings::TakeCopy(const Segment& segment, uint64_t idx, uint64_t prefix,
+                            uint32_t code) noexcept {
+  const uint64_t string = StringOf(prefix, segment.depth(), code);
+  if (!IsShown(segment, idx, code) && side_.CopiesOf(string) == 1) return false;
+  return TakeFromSide(segment, idx, prefix, string);
+}
+
+bool BlockStrings::TakeOne(const Segment& segment, uint64_t idx, uint64_t prefix,
+                           uint32_t code) noexcept {
+  const bool is_shown = IsShown(segment, idx, code);
+  const uint64_t string = StringOf(prefix, segment.depth(), code);
+  if (TakeFromSide(segment, idx, prefix, string)) return !is_shown && side_.CopiesOf(string) == 0;
   // The block stays marked, with a free slot or entry.
   OverflowLine& line = segment.LineOf(idx);
   uint32_t* block = segment.BlockAt(idx);
   const bool is_marked = kernels::IsMarkedGrowing(block);
   for (size_t i = 0; i < kLineEntries && is_marked; ++i) {
-    if (!IsOf(line, i, idx) || line.keys[i] != longest) continue;
+    if (!IsOf(line, i, idx) || line.keys[i] != code) continue;
     ClearEntry(line, i);
-    return num_copies;
+    return true;
   }
   size_t slot_idx = 0;
-  while (kernels::WideSlot(block, slot_idx) != longest) ++slot_idx;
+  while (kernels::WideSlot(block, slot_idx) != code) ++slot_idx;
   uint32_t* word = block + slot_idx / 2;
   kernels::StorePresenceWord(*word & ~(0xffffU << 16 * (slot_idx % 2)), word);
-  return num_copies;
-}
-
-uint32_t BlockStrings::LongestMatch(const BlockContents& contents, uint32_t key) {
-  uint32_t longest = 0;
-  for (const BlockKey& entry : contents) {
-    if (!kernels::IsMatch(entry.key, key)) continue;
-    if (longest == 0 || kernels::LastOne(entry.key) < kernels::LastOne(longest)) {
-      longest = entry.key;
-    }
-  }
-  return longest;
+  return true;
 }
 
 bool BlockStrings::MayHoldElsewhere(const Segment& segment, uint64_t idx, uint32_t key) {
@@ -219,6 +248,16 @@ void BlockStrings::TakeAll(BlockStrings& moved) noexcept {
   side_.TakeAll(moved.side_);
   num_marked_ += std::exchange(moved.num_marked_, 0);
   num_undecided_ += std::exchange(moved.num_undecided_, 0);
+}
+
+void BlockStrings::NoteCounted(const Segment& segment, uint64_t prefix) const noexcept {
+  const uint32_t depth = segment.depth();
+  const uint64_t of_segment = prefix >> segment.bits();
+  const uint32_t prefix_bits = depth - segment.bits();
+  for (auto at = side().lower_bound(StringOf(of_segment, prefix_bits, 0));
+       at != side().end() && PrefixOf(at->first, prefix_bits) == of_segment; ++at) {
+    segment.SetCounted(segment.IndexOf(at->first), true);
+  }
 }
 
 bool BlockStrings::CopyFrom(const BlockStrings& other) noexcept {

@@ -96,16 +96,17 @@ void DigestTable::Erase(uint64_t string) {
   }
 }
 
-uint64_t DigestTable::CopiesOf(uint64_t string) const {
-  if (memory_ == nullptr) return 0;
-  uint64_t num_copies = 0;
+bool DigestTable::Has(uint64_t string) const {
+  if (memory_ == nullptr) return false;
   uint64_t line = HomeOf(string);
   for (uint64_t i = 0; i < num_lines(); ++i, line = Next(line)) {
     const uint64_t* words = WordsOf(line);
-    for (size_t w = 0; w < kLineWords; ++w) num_copies += uint64_t{words[w] == string};
-    if (words[kLineWords - 1] == 0) break;
+    bool is_in = false;
+    for (size_t w = 0; w < kLineWords; ++w) is_in |= words[w] == string;
+    if (is_in) return true;
+    if (words[kLineWords - 1] == 0) return false;
   }
-  return num_copies;
+  return false;
 }
 
 }  // namespace trommel

@@ -5,7 +5,7 @@
 //
 // A string's *home* is a line by its top bits. It is there, or, if that line is full, in the next
 // one that was not; the last line is followed by the first. A line with a free word ends a search.
-// At most 4 copies of a string are in the table (the caller counts others).
+// A string is in the table once (the caller counts copies).
 //
 // Between 8 / 0.69 and 8 / 0.8 bytes per string while it grows, and 192 bytes.
 //
@@ -45,13 +45,13 @@ class DigestTable {
   uint64_t num_lines() const { return memory_ == nullptr ? 0 : memory_[1]; }
   uint64_t num_bytes() const { return memory_ == nullptr ? 0 : BytesOf(num_lines()); }
 
-  // Requires a free word at least, beside this one.
+  // Requires a free word at least, beside this one, and that the string is not in.
   void Insert(uint64_t string);
   // All of another one, into a new one.
   void InsertAll(const DigestTable& from);
   // Requires that it is in.
   void Erase(uint64_t string);
-  uint64_t CopiesOf(uint64_t string) const;
+  bool Has(uint64_t string) const;
   // Calls use(string) for each, in no order.
   template <class Use>
   void ForEach(const Use& use) const {

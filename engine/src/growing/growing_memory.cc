@@ -74,7 +74,7 @@ void GrowingMemory::Free(uint64_t* memory, uint64_t num_bytes) noexcept {
 std::byte* GrowingMemory::AllocateSegment(uint32_t bits) noexcept {
   if (bits == kMaxSegmentBits) {
     std::byte* full = TakeFull();
-    return full == nullptr ? nullptr : full + kVersionsBytes;
+    return full == nullptr ? nullptr : full + BytesBefore(bits);
   }
   const uint64_t num_bytes = BytesOfSegment(bits);
   if (!Take(num_bytes)) return nullptr;
@@ -83,13 +83,13 @@ std::byte* GrowingMemory::AllocateSegment(uint32_t bits) noexcept {
     GiveBack(num_bytes);
     return nullptr;
   }
-  return static_cast<std::byte*>(memory) + kVersionsBytes;
+  return static_cast<std::byte*>(memory) + BytesBefore(bits);
 }
 
 void GrowingMemory::FreeSegment(std::byte* blocks, uint32_t bits) noexcept {
   if (blocks == nullptr) return;
-  if (bits == kMaxSegmentBits) return FreeFull(blocks - kVersionsBytes);
-  FreeBytes(blocks - kVersionsBytes, kernels::kSegmentAlignment);
+  if (bits == kMaxSegmentBits) return FreeFull(blocks - BytesBefore(bits));
+  FreeBytes(blocks - BytesBefore(bits), kernels::kSegmentAlignment);
   GiveBack(BytesOfSegment(bits));
 }
 
@@ -175,7 +175,7 @@ uint64_t GrowingMemory::HugePageBytes() const {
 // --- Replaced memory.
 
 void GrowingMemory::RetireSegment(std::byte* blocks, uint32_t bits) noexcept {
-  if (blocks != nullptr) List(blocks - kVersionsBytes, BytesOfSegment(bits), bits);
+  if (blocks != nullptr) List(blocks - BytesBefore(bits), BytesOfSegment(bits), bits);
 }
 
 void GrowingMemory::Retire(uint64_t* memory, uint64_t num_bytes) noexcept {
@@ -228,7 +228,7 @@ void GrowingMemory::FreeAll(Piece* pieces) noexcept {
     const Piece piece = *pieces;
     pieces = piece.next;
     if (piece.segment_bits != 0) {
-      FreeSegment(piece.memory + kVersionsBytes, piece.segment_bits);
+      FreeSegment(piece.memory + BytesBefore(piece.segment_bits), piece.segment_bits);
     } else {
       Free(reinterpret_cast<uint64_t*>(piece.memory), piece.num_bytes - 64);
     }

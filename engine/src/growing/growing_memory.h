@@ -40,7 +40,7 @@ class GrowingMemory {
   // that the same parts of neighbouring segments are not in the same sets of a cache.
   static constexpr uint64_t BytesOfSegment(uint32_t bits) {
     constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
-    const uint64_t num_bytes = kVersionsBytes + kernels::SegmentEnd(bits) + sizeof(Piece);
+    const uint64_t num_bytes = BytesBefore(bits) + kernels::SegmentEnd(bits) + sizeof(Piece);
     const uint64_t num_units = (num_bytes + kAlignment - 1) / kAlignment;
     return (bits == kernels::kMaxSegmentBits ? num_units | 1 : num_units) * kAlignment;
   }
@@ -83,8 +83,11 @@ class GrowingMemory {
     uint64_t num_bytes;
     uint32_t segment_bits;  // 0: no segment
   };
-  // In front of a segment's blocks, whatever the number of its versions.
-  static constexpr uint64_t kVersionsBytes = kernels::kSegmentAlignment;
+  // Bytes in front of a segment's blocks: its versions, aligned as the segment.
+  static constexpr uint64_t BytesBefore(uint32_t bits) {
+    constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
+    return (kernels::VersionBytes(bits) + kAlignment - 1) / kAlignment * kAlignment;
+  }
   static constexpr uint64_t kChunkBytes = uint64_t{32} << 20;
   struct Chunk {
     void* mapping;

@@ -131,7 +131,7 @@ GrowingShard::Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
 GrowingShard::Fate GrowingShard::UpdateDigest(Update update, uint64_t string) {
   if (update == Update::kErase) return EraseDigest(string) ? Fate::kChanged : Fate::kUnchanged;
   if (update != Update::kInsert) {
-    const bool is_in = table_.CopiesOf(string) > 0;
+    const bool is_in = table_.Has(string);
     if (is_in == (update == Update::kInsertIfAbsent)) return Fate::kUnchanged;
   }
   if (AddDigest(string, 1)) return Fate::kChanged;
@@ -140,24 +140,23 @@ GrowingShard::Fate GrowingShard::UpdateDigest(Update update, uint64_t string) {
 }
 
 bool GrowingShard::AddDigest(uint64_t string, uint64_t count) {
-  const uint64_t num_shown = table_.CopiesOf(string);
-  const uint64_t num_new = NumEntries(num_shown + count) - num_shown;
-  if (num_new > 0 && is_full()) return false;
-  const uint64_t num_after = num_entries_ + num_new;
+  if (table_.Has(string)) return strings_.AddCopies(string, count) || NoSideMemory();
+  if (is_full()) return false;
+  const uint64_t num_after = num_entries_ + 1;
   if (num_after > DigestTable::MostStrings(table_.num_lines()) &&
       !ResizeTable(DigestTable::LinesFor(num_after))) {
     // Up to its last words, so that an insertion is not refused for nothing.
     if (num_after >= table_.num_lines() * DigestTable::kLineWords) return false;
   }
-  if (count > num_new && !strings_.AddCopies(string, count - num_new)) return NoSideMemory();
-  for (uint64_t i = 0; i < num_new; ++i) table_.Insert(string);
+  if (count > 1 && !strings_.AddCopies(string, count - 1)) return NoSideMemory();
+  table_.Insert(string);
   num_entries_ = num_after;
   return true;
 }
 
 bool GrowingShard::EraseDigest(uint64_t string) {
   if (strings_.has_side() && strings_.TakeCopy(string)) return true;
-  if (table_.CopiesOf(string) == 0) return false;
+  if (!table_.Has(string)) return false;
   table_.Erase(string);
   num_entries_ -= 1;
   if (num_entries_ == 0) {
@@ -185,28 +184,27 @@ GrowingShard::Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) noexcep
 
 GrowingShard::Fate GrowingShard::UpdateContents(Update update, uint64_t y) {
   const Place place = PlaceOf(y);
-  if (update == Update::kInsert) {
-    if (Add(place, kernels::NewCode(place.key), 1)) return Fate::kChanged;
+  const auto& [segment, idx, prefix, key] = place;
+  const uint32_t code = strings_.MatchOf(segment, idx, prefix, key);
+  const bool is_in = code != 0;
+  if (update != Update::kErase) {
+    if (update != Update::kInsert && is_in == (update == Update::kInsertIfAbsent)) {
+      return Fate::kUnchanged;
+    }
+    const bool is_added = is_in
+                              ? strings_.AddCopies(segment, idx, prefix, code, 1) || NoSideMemory()
+                              : Add(place, kernels::NewCode(key), 1);
+    if (is_added) return Fate::kChanged;
     figures_.num_refused_inserts.Set(figures_.num_refused_inserts.Get() + 1);
     return Fate::kRefused;
   }
-  BlockContents contents = strings_.Read(place.segment, place.idx, place.prefix);
-  const uint32_t code = BlockStrings::LongestMatch(contents, place.key);
-  if (update != Update::kErase) {
-    const bool is_in = code != 0;
-    if (is_in == (update == Update::kInsertIfAbsent)) return Fate::kUnchanged;
-    return UpdateContents(Update::kInsert, y);
-  }
-  if (code == 0) return Fate::kUnchanged;
-  if (CountIn(contents, code) > kernels::kMostCopiesShown) {
-    // One at least is in the side table: the block need not change.
-    (void)strings_.TakeCopy(StringOf(place.prefix, place.segment.depth(), code));
-    return Fate::kChanged;
-  }
+  if (!is_in) return Fate::kUnchanged;
+  if (strings_.TakeCopy(segment, idx, prefix, code)) return Fate::kChanged;
+  BlockContents contents = strings_.Read(segment, idx, prefix);
   RemoveFrom(contents, code, 1);
   {
-    const BlockChange change(place.segment, place.idx);
-    if (strings_.Write(place.segment, place.idx, place.prefix, contents)) {
+    const BlockChange change(segment, idx);
+    if (strings_.Write(segment, idx, prefix, contents)) {
       num_entries_ -= 1;
       return Fate::kChanged;
     }
@@ -215,27 +213,34 @@ GrowingShard::Fate GrowingShard::UpdateContents(Update update, uint64_t y) {
 }
 
 bool GrowingShard::EraseInPlace(const Place& place) noexcept {
+  const uint32_t code = strings_.MatchOf(place.segment, place.idx, place.prefix, place.key);
+  if (code == 0) return false;
   const BlockChange change(place.segment, place.idx);
-  const uint64_t num_copies =
-      strings_.TakeLongest(place.segment, place.idx, place.prefix, place.key);
-  num_entries_ -=
-      NumEntries(num_copies) - NumEntries(num_copies - std::min<uint64_t>(num_copies, 1));
-  return num_copies != 0;
+  num_entries_ -= uint64_t{strings_.TakeOne(place.segment, place.idx, place.prefix, code)};
+  return true;
 }
 
 bool GrowingShard::Add(const Place& place, uint32_t code, uint64_t count) noexcept try {
-  BlockContents contents = strings_.Read(place.segment, place.idx, place.prefix);
-  const uint64_t num_copies = CountIn(contents, code);
-  const uint64_t num_new = NumEntries(num_copies + count) - NumEntries(num_copies);
-  if (num_new == 0) {
-    const uint64_t string = StringOf(place.prefix, place.segment.depth(), code);
-    return strings_.AddCopies(string, count) || NoSideMemory();
+  const auto& [segment, idx, prefix, key] = place;
+  BlockContents contents = strings_.Read(segment, idx, prefix);
+  uint64_t num_begun = 0;  // which the code begins: their keys are counted at it from now on
+  for (auto at = contents.begin(); at != contents.end();) {
+    if (kernels::Begins(at->key, code)) {
+      return strings_.AddCopies(segment, idx, prefix, at->key, count) || NoSideMemory();
+    }
+    if (!kernels::Begins(code, at->key)) {
+      ++at;
+      continue;
+    }
+    count += at->count;
+    num_begun += 1;
+    at = contents.erase(at);
   }
-  if (is_full()) return false;
+  if (num_begun == 0 && is_full()) return false;
   AddTo(contents, code, count);
-  const BlockChange change(place.segment, place.idx);
-  if (!strings_.Write(place.segment, place.idx, place.prefix, contents)) return NoSideMemory();
-  num_entries_ += num_new;
+  const BlockChange change(segment, idx);
+  if (!strings_.Write(segment, idx, prefix, contents)) return NoSideMemory();
+  num_entries_ = num_entries_ + 1 - num_begun;
   return true;
 } catch (const std::bad_alloc&) {
   return NoSideMemory();
@@ -245,7 +250,7 @@ uint64_t GrowingShard::CountEstimate(uint64_t digest) const {
   const uint64_t y = kernels::BitsInShard(digest);
   if (keeps_digests()) {
     const uint64_t string = WholeString(y);
-    return table_.CopiesOf(string) + strings_.CopiesOf(string);
+    return uint64_t{table_.Has(string)} + strings_.CopiesOf(string);
   }
   const Place place = PlaceOf(y);
   uint64_t count = 0;

@@ -22,12 +22,14 @@
 // query. Changes after the replacement are made elsewhere; one of them that happened before the
 // query happened after the replacement, so the query would have loaded what replaced them. So the
 // query has seen the block as it was at a moment between its begin and the replacement.
+// (Copies of a key that is in change nothing that queries read: the count of its string in the side
+// table, and which blocks are counted.)
 //
 // *Failures.* A step for which there is no memory, or no permission, is not done, and tried again
 // some entries later. It stores what it moves in a side table of its own, which replaces that part
 // of the shard's when all has been moved. An insertion that finds no memory in the side table is
 // refused; an erasure never needs any: where its block cannot be stored anew, its copy is taken out
-// of it (BlockStrings::TakeLongest).
+// of it (BlockStrings::TakeOne).
 #ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_SHARD_H_
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_SHARD_H_
 
@@ -166,7 +168,8 @@ class alignas(64) GrowingShard {
   Fate UpdateSlowly(Update update, uint64_t y) noexcept;
   // Throws std::bad_alloc, and has changed nothing then.
   Fate UpdateContents(Update update, uint64_t y);
-  // Copies of a code in a block, as far as the shard is not full. Returns whether they are in.
+  // Adds copies of a code, at the code of the block that begins it; or as a code of its own, in
+  // place of those that it begins, if the shard is not full. Returns whether they are in.
   bool Add(const Place& place, uint32_t code, uint64_t count) noexcept;
   bool AddDigest(uint64_t string, uint64_t count);
   bool EraseDigest(uint64_t string);

@@ -12,8 +12,13 @@
 namespace trommel {
 namespace {
 
+using kernels::Begins;
 using kernels::kMinSegmentBits;
-using kernels::kMostCopiesShown;
+
+// Files in which copies took slots have such blocks.
+constexpr const char* kNotApart =
+    "codes of a block do not ascend, or one begins another one, as in files that were written "
+    "when copies of a key took slots: build the filter anew from its keys";
 
 Error Corrupt(const std::string& rule) { return {.code = ErrorCode::kCorrupt, .message = rule}; }
 
@@ -156,7 +161,7 @@ std::array<uint64_t, 16> GrowingShard::Tally() const {
     for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
       for (const BlockKey& entry : strings_.Read(segment, b, prefix + b)) {
         const int num_bits = 15 - std::countr_zero(entry.key);
-        tally[static_cast<size_t>(num_bits)] += NumEntries(entry.count);
+        tally[static_cast<size_t>(num_bits)] += 1;
       }
     }
   });
@@ -182,13 +187,12 @@ ShardContents GrowingShard::ReadContents() const {
     for (uint64_t b = 0; b < segment.num_blocks(); ++b) {
       const BlockContents block = strings_.Read(segment, b, prefix + b);
       for (const BlockKey& entry : block) {
-        const uint64_t num_entries = NumEntries(entry.count);
-        contents.codes.insert(contents.codes.end(), num_entries, static_cast<uint16_t>(entry.key));
-        if (entry.count == num_entries) continue;
+        contents.codes.push_back(static_cast<uint16_t>(entry.key));
+        if (entry.count == 1) continue;
         contents.further.push_back(
-            {StringOf(prefix + b, segment.depth(), entry.key), entry.count - num_entries});
+            {StringOf(prefix + b, segment.depth(), entry.key), entry.count - 1});
       }
-      contents.block_sizes.push_back(static_cast<uint32_t>(NumEntriesOf(block)));
+      contents.block_sizes.push_back(static_cast<uint32_t>(block.size()));
     }
   });
   // Within a block the strings of short codes may come after those of longer ones.
@@ -241,13 +245,12 @@ Status GrowingShard::WriteDigests(const ShardContents& contents) {
   constexpr uint64_t kUnknownBits = (uint64_t{1} << kernels::kGrowingShardBits) - 1;
   for (size_t i = 0; i < digests.size(); ++i) {
     if ((digests[i] & kUnknownBits) != WholeString(0)) return Corrupt("a digest is not whole");
-    if (i >= kMostCopiesShown && digests[i - kMostCopiesShown] == digests[i]) {
-      return Corrupt("a digest is there more than 4 times");
-    }
+    if (i > 0 && digests[i - 1] == digests[i]) return Corrupt("a digest is there twice");
   }
   for (const StringCount& further : contents.further) {
-    const auto [first, last] = std::equal_range(digests.begin(), digests.end(), further.string);
-    if (last - first != kMostCopiesShown) return Corrupt("a digest has not 4 copies before more");
+    if (!std::ranges::binary_search(digests, further.string)) {
+      return Corrupt("a digest with further copies is not there");
+    }
   }
   if (digests.empty()) return Ok();
   bool has_memory = true;
@@ -283,22 +286,21 @@ Status GrowingShard::WriteBlocks(const ShardContents& contents) {
       BlockContents block;
       for (uint32_t i = 0; i < *size; ++i, ++code) {
         if (*code == 0 || kernels::LastOne(*code) > shortest) broken = "a code is too short";
-        if (block.empty() || block.back().key < *code) {
-          block.push_back({*code, 1});
-        } else if (block.back().key == *code && block.back().count < kMostCopiesShown) {
-          block.back().count += 1;
-        } else {
-          broken = "codes of a block do not ascend, or one is there more than 4 times";
+        // Of the codes that a code begins, one would stand beside it.
+        if (!block.empty() && (block.back().key >= *code || Begins(block.back().key, *code) ||
+                               Begins(*code, block.back().key))) {
+          broken = kNotApart;
         }
+        block.push_back({*code, 1});
       }
       ++size;
       for (; further != contents.further.end() &&
              PrefixOf(further->string, segment.depth()) == prefix + b;
            ++further) {
         const uint32_t key = CodeAt(further->string, segment.depth());
-        if (CountIn(block, key) != kMostCopiesShown ||
+        if (CountIn(block, key) != 1 ||
             StringOf(prefix + b, segment.depth(), key) != further->string) {
-          broken = "a string has not 4 copies before more";
+          broken = "a string with further copies is in no block";
           break;
         }
         AddTo(block, key, further->count);

@@ -52,28 +52,27 @@ void DoubleOne(const uint32_t* block, uint32_t* to) {
   if (num_second < kWideSlots) second[num_second] = 0;
 }
 
-// The common case of two blocks that are not marked and whose codes all fit `to`, in any slots, at
-// most 4 copies of each. Returns false, and changes nothing, if it is another one, or may be.
+// The common case of two blocks that are not marked and not counted, and whose codes all fit `to`,
+// in any slots, and stay different. Returns false, and changes nothing, if it is another one.
 bool FoldTwo(const uint32_t* first, const uint32_t* second, uint32_t* to) {
   if (kernels::IsMarkedGrowing(first) || kernels::IsMarkedGrowing(second)) return false;
   std::array<uint16_t, 2 * kWideSlots + 1> codes{};
   size_t size = 0;
-  std::array<uint8_t, 128> sizes{};  // of classes of codes: no code has more copies than its class
+  bool are_equal = false;  // two codes of a half, that differed in their last bits
   for (uint64_t half = 0; half < 2; ++half) {
     const uint32_t* block = half == 0 ? first : second;
+    const size_t begin = size;
     for (size_t i = 0; i < kWideSlots; ++i) {
       const uint32_t code = kernels::WideSlot(block, i);
       const auto is_code = static_cast<uint8_t>(code != 0);
-      const uint32_t folded = code == 0 ? 0 : FoldedCode(code, half);
-      uint8_t& class_size = sizes[(folded ^ folded >> 9) % sizes.size()];
-      class_size = static_cast<uint8_t>(class_size + is_code);
-      codes[size] = static_cast<uint16_t>(folded);
+      codes[size] = static_cast<uint16_t>(code == 0 ? 0 : FoldedCode(code, half));
       size += is_code;
     }
+    for (size_t i = begin + 1; i < size; ++i) {
+      for (size_t j = begin; j < i; ++j) are_equal |= codes[i] == codes[j];
+    }
   }
-  if (size > kWideSlots || *std::ranges::max_element(sizes) > kernels::kMostCopiesShown) {
-    return false;
-  }
+  if (size > kWideSlots || are_equal) return false;
   std::memcpy(to, codes.data(), kWideSlots * sizeof(uint16_t));
   return true;
 }
@@ -115,7 +114,11 @@ bool GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, 
     const auto block_at = [&](uint64_t idx) {
       return from[idx / from_blocks].BlockAt(idx % from_blocks);
     };
-    if (!strings_.has_side() && FoldTwo(block_at(2 * b), block_at(2 * b + 1), to.BlockAt(b))) {
+    const auto is_counted = [&](uint64_t idx) {
+      return from[idx / from_blocks].IsCounted(idx % from_blocks);
+    };
+    if (!is_counted(2 * b) && !is_counted(2 * b + 1) &&
+        FoldTwo(block_at(2 * b), block_at(2 * b + 1), to.BlockAt(b))) {
       continue;
     }
     BlockContents contents;
@@ -123,12 +126,12 @@ bool GrowingShard::MoveToFolded(std::span<const Segment> from, uint64_t prefix, 
       const uint64_t idx = 2 * b + half;
       const BlockContents of_half =
           strings_.Read(from[idx / from_blocks], idx % from_blocks, 2 * prefix + idx);
-      num_entries -= NumEntriesOf(of_half);
+      num_entries -= of_half.size();
       for (const BlockKey& entry : of_half) {
         AddTo(contents, FoldedCode(entry.key, half), entry.count);
       }
     }
-    num_entries += NumEntriesOf(contents);
+    num_entries += contents.size();
     if (!moved.Write(to, b, prefix + b, contents)) return false;
   }
   return true;
@@ -152,8 +155,7 @@ bool GrowingShard::MoveToBlocks(const Segment& segment, BlockStrings& moved,
     const uint64_t prefix = PrefixOf(string, depth);
     BlockContents contents = moved.Read(segment, prefix, prefix);
     const uint32_t code = CodeAt(string, depth);
-    const uint64_t num_copies = CountIn(contents, code);
-    num_entries += NumEntries(num_copies + count) - NumEntries(num_copies);
+    num_entries += uint64_t{CountIn(contents, code) == 0};
     AddTo(contents, code, count);
     is_moved = is_moved && moved.Write(segment, prefix, prefix, contents);
   };

@@ -162,7 +162,11 @@ bool GrowingShard::SplitOne() noexcept {
   }
   strings_.Forget(from, prefix, BlockStrings::Moved::kMarked);
   strings_.TakeAll(moved);
-  for (uint64_t i = 0; i < to.size(); ++i) Publish(to[i], to.size() * num_split_ + i);
+  for (uint64_t i = 0; i < to.size(); ++i) {
+    const uint64_t to_prefix = to.size() * num_split_ + i;
+    strings_.NoteCounted(to[i], to_prefix << to[i].bits());
+    Publish(to[i], to_prefix);
+  }
   memory_.RetireSegment(from.bytes(), from.bits());
   segments_[at] = to[0];
   if (!is_whole) segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(at) + 1, to[1]);

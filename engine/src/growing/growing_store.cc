@@ -265,8 +265,8 @@ Status GrowingStore::Merge(const GrowingStore& other) {
   for (size_t i = 0; i < kNumShards; ++i) {
     if (!merged->shards_[i]->Merge(*other.shards_[i])) {
       return OutOfMemoryError(
-          "the merged filter needs more memory than the system, memory_limit_bytes or "
-          "side_memory_limit_bytes allow");
+          "the merged filter needs more than max_capacity, memory_limit_bytes, "
+          "side_memory_limit_bytes or the system allow");
     }
     merged->FreeReplaced();
   }

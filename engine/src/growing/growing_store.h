@@ -7,18 +7,28 @@
 // *Shards* are 64, whatever the machine: a shard is an owned range and a lock range (RangeLocks of
 // kShardBits bits). All of a shard changes under its lock alone; queries take no lock.
 //
-// *Strings.* What a shard holds is a multiset of strings: the bits of y that are known of a key. A
-// key that comes in while the shard has depth d is the string of its first d + 15 bits. To double
-// is to move a bit of each string from its code to its block: the string stays what it is. To halve
-// a shard (fold) moves a bit back, and takes the last bit of strings of d + 15 bits. An erase takes
-// the longest string that is a prefix of y: then every other key still has one of its own
-// (the longest match was put there for a key that has the erased key's string as a prefix of its
-// own).
+// *Strings.* A shard holds strings, the bits of y that are known of keys, each with a count. *No
+// string begins another one*, so at most one begins the y of a key; there all copies of the key are
+// counted, and those of other keys that it begins. An insertion adds to that string's count; if
+// there is none, the key becomes a string of its first d + 15 bits, where its block has depth d. No
+// string of the block is longer, so this one begins none. An erasure takes from the count. It is
+// exact: whatever is erased of what was inserted, a string's count is that of the keys that are in
+// and begin with it. To double is to move a bit of each string from its code to its block: the
+// string stays what it is. To halve a shard (fold) moves a bit back, and takes the last bit of
+// strings of d + 15 bits: those that become equal add up. A string that began one of the shorter
+// ones would have begun what that one was. To merge is to unite the strings; what another one
+// begins is counted there.
+//
+// *The rate* is no higher for copies or for what they do to strings. Squeezed strings match the
+// keys that they matched before. A key that is counted at a string with fewer bits than it would
+// come in with keeps that string in when the first key has gone; but strings of at most D + 15 bits
+// are made at depths up to D alone, so that above D there are never more of them than there were
+// entries when the depth was last D: what the model counts (scalable/doubling_plan.h).
 //
 // *When* a shard doubles is a function of its number of *entries* alone, that is of the keys and
-// their order: the sum over its distinct strings of min(copies, 4). So further copies of hot keys
-// weigh nothing. An update is done at the exact key however batches are split, so one caller leaves
-// the same contents for any batch split and number of threads.
+// their order: an entry is a string, whatever its count. So copies weigh nothing. An update is done
+// at the exact key however batches are split, so one caller leaves the same contents for any batch
+// split and number of threads.
 //
 //   entries per block   20 .. 21.5   the shard's segments double, one by one, in order of prefix
 //                       8 .. 7.5     of doubled ones: they fold, in reverse order
@@ -30,9 +40,10 @@
 //
 // *Growth* is refused by limit_bytes (each shard has a 64th, so that refusals do not depend on
 // threads), by a budget, by most_doublings, or by the system. The store works on: blocks become
-// fuller, and what they cannot keep goes to overflow lines and to the side table of the shard. An
-// insertion for which the side table has no memory is refused: that of a limit (LimitSideMemory),
-// or of the system. No erasure needs any.
+// fuller, and what they cannot keep goes to overflow lines and to the side table of the shard,
+// which also counts copies: an entry for each string with a count above 1. An insertion for which
+// the side table has no memory is refused: that of a limit (LimitSideMemory), or of the system. No
+// erasure needs any.
 //
 // Why queries beside doublings are right stands in growing_shard.h; growing_directory.h draws how a
 // query finds its block.
@@ -127,8 +138,8 @@ class GrowingStore final : public KeyStore {
   // missed.
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;
-  // The number of strings, with their copies, that are prefixes of the digest: at least the key's
-  // number of copies. Thread safety: under the shard's lock.
+  // Returns the count of the string that begins the digest: at least the key's number of copies.
+  // Thread safety: under the shard's lock.
   uint64_t CountEstimate(uint64_t digest) const override;
   // Notes which of the ascending digests of one shard could not be erased if all of them were
   // (blocks/shortfalls.h). Thread safety: under the shard's lock. May throw std::bad_alloc.
@@ -141,7 +152,8 @@ class GrowingStore final : public KeyStore {
   // As new, figures of refusals and of interrupted queries included. Waits for queries under way.
   // Exclusive, but for queries.
   void Clear() noexcept;
-  // Adds what the other one holds, itself perhaps, growing as needed. Fails with kOutOfMemory, and
+  // Adds what the other one holds, itself perhaps, growing as needed. Where both have the same
+  // depths, and the sum has, it is commutative. Fails with kOutOfMemory, and
   // has changed nothing, if a limit, the budget or the system refuses a part of it. Requires equal
   // first_bits. Exclusive, both. Cost: the merged store is made beside this one, so there are both
   // for a while.

@@ -68,6 +68,20 @@ class Segment {
             .versions = reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(address))};
   }
 
+  // Which blocks have counts in the side table. Require the lock of the shard.
+  uint64_t& CountedOf(uint64_t idx) const {
+    const uint64_t address = kernels::VersionAddress(kernels::SegmentAddress(word_), idx);
+    return reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(address))[1];
+  }
+  bool IsCounted(uint64_t idx) const {
+    return (CountedOf(idx) >> (idx % kernels::kGroupBlocks) & 1) != 0;
+  }
+  void SetCounted(uint64_t idx, bool is_counted) const {
+    const uint64_t at = idx % kernels::kGroupBlocks;
+    uint64_t& counted = CountedOf(idx);
+    counted = (counted & ~(uint64_t{1} << at)) | uint64_t{is_counted} << at;
+  }
+
   // All blocks and lines empty, all versions 0. Requires that there are no readers.
   void Clear() const {
     const uint64_t version_bytes = kernels::VersionBytes(bits());
@@ -76,6 +90,9 @@ class Segment {
   // The blocks and lines of another one of as many. Requires that there are no readers.
   void CopyFrom(const Segment& other) const {
     std::memcpy(bytes(), other.bytes(), kernels::SegmentEnd(bits()));
+    for (uint64_t idx = 0; idx < num_blocks(); idx += kernels::kGroupBlocks) {
+      CountedOf(idx) = other.CountedOf(idx);
+    }
   }
   // Empties a block. Requires a change of its group, and that the side table is emptied.
   void ClearBlock(uint64_t idx) const {
@@ -87,6 +104,7 @@ class Segment {
       if (IsOf(line, i, idx)) ClearEntry(line, i);
     }
     __atomic_store_n(&line.undecided, 0, __ATOMIC_RELAXED);
+    SetCounted(idx, false);
   }
 
  private:

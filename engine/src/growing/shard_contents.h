@@ -16,7 +16,8 @@ struct StringCount {
   friend bool operator==(const StringCount&, const StringCount&) = default;
 };
 
-// Copies of one string beyond the fourth are in `further`, not in `digests` or `codes`.
+// No string begins another one. Each is in `digests` or `codes` once, and its copies beyond the
+// first are in `further`.
 struct ShardContents {
   // The shard has 2^depth blocks, and of its first num_split segments twice as many: the blocks
   // stand in the order of their prefixes. 0: it keeps digests.

@@ -88,6 +88,11 @@ size_t SideStrings::NumOf(uint64_t prefix, uint32_t depth) const noexcept {
   return number;
 }
 
+bool SideStrings::HasSome(uint64_t prefix, uint32_t depth) const noexcept {
+  const auto at = copies_.lower_bound(StringOf(prefix, depth, 0));
+  return at != copies_.end() && PrefixOf(at->first, depth) == prefix;
+}
+
 void SideStrings::Remove(uint64_t prefix, uint32_t depth) noexcept {
   auto at = copies_.lower_bound(StringOf(prefix, depth, 0));
   while (at != copies_.end() && PrefixOf(at->first, depth) == prefix) {

@@ -80,6 +80,7 @@ class SideStrings {
   // Removes the entries whose strings begin with this prefix of `depth` bits.
   void Remove(uint64_t prefix, uint32_t depth) noexcept;
   size_t NumOf(uint64_t prefix, uint32_t depth) const noexcept;
+  bool HasSome(uint64_t prefix, uint32_t depth) const noexcept;
   // Requires a spare node, and no entry of the string.
   void Put(uint64_t string, uint64_t count) noexcept;
 

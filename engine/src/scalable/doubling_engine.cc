@@ -139,33 +139,12 @@ GrowthRefusal DoublingEngine::Refusal() {
                                                  : GrowthRefusal::kMemoryLimit;
 }
 
-uint64_t DoublingEngine::MostEntriesPerShard() const {
-  const uint64_t all_bytes = MemoryLimit(config_.memory_limit_bytes);
-  const uint64_t limit = all_bytes - std::min(all_bytes, store_->side_memory_limit_bytes());
-  uint32_t depth = plan_.first_bits();
-  while (depth < plan_.first_bits() + plan_.most_doublings() &&
-         GrowingStore::BytesAt(depth + 1) <= limit) {
-    ++depth;
-  }
-  return static_cast<uint64_t>(GrowingStore::kMostLoad * static_cast<double>(uint64_t{1} << depth));
-}
-
 Status DoublingEngine::Merge(const DoublingEngine& other) {
   if (Status fits =
           CheckMemoryLimit("merged filters need", GrowingStore::BytesAt(plan_.first_bits()),
                            config_.memory_limit_bytes);
       !fits.ok()) {
     return fits;
-  }
-  const uint64_t most = MostEntriesPerShard();
-  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    const uint64_t num_entries =
-        store_->FiguresOf(s).num_entries + other.store_->FiguresOf(s).num_entries;
-    if (num_entries <= most) continue;
-    return Error{ErrorCode::kOutOfMemory,
-                 "a part of the merged filter may have up to " + std::to_string(num_entries) +
-                     " entries, and max_capacity and memory_limit_bytes leave room for " +
-                     std::to_string(most)};
   }
   if (Status merged = store_->Merge(*other.store_); !merged.ok()) return merged;
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {

@@ -77,8 +77,6 @@ class DoublingEngine final : public GrowthEngine {
 
   // Why insertions were refused just now, as far as figures tell.
   GrowthRefusal Refusal();
-  // Entries that a shard takes before insertions are refused.
-  uint64_t MostEntriesPerShard() const;
 
   ScalableConfig config_;  // without an executor
   DoublingPlan plan_;

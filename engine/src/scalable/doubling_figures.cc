@@ -15,22 +15,17 @@ namespace {
 // Sums over blocks, weighted by the share of digests that a block has.
 struct WeightedFill {
   double matches = 0;  // the chance that a non-member matches an entry
-  double fill = 0;     // distinct codes per slot
+  double fill = 0;     // codes per slot
 };
 
-// Of the block whose codes these are, ascending.
+// Of the block whose codes these are. No key matches two of them.
 WeightedFill FillOfBlock(std::span<const uint16_t> codes) {
   WeightedFill fill;
-  size_t num_distinct = 0;
-  for (size_t i = 0; i < codes.size(); ++i) {
-    if (i > 0 && codes[i] == codes[i - 1]) continue;
-    ++num_distinct;
-    // A code of n bits ends in a 1 at bit 15 - n: its lowest bit is 2^(15 - n).
-    const uint32_t lowest = uint32_t{codes[i]} & (0 - uint32_t{codes[i]});
-    fill.matches += static_cast<double>(lowest) / (1 << 15);
+  // A code of n bits ends in a 1 at bit 15 - n: its lowest bit is 2^(15 - n).
+  for (const uint32_t code : codes) {
+    fill.matches += static_cast<double>(code & (0 - code)) / (1 << 15);
   }
-  fill.matches = std::min(fill.matches, 1.0);
-  fill.fill = static_cast<double>(num_distinct) / kernels::kWideSlots;
+  fill.fill = static_cast<double>(codes.size()) / kernels::kWideSlots;
   return fill;
 }
 

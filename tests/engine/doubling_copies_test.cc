@@ -1,0 +1,151 @@
+// Filters that double with keys that are in more than once: rate, size and capacity are those of
+// the distinct keys. (What a store holds: growing_store_test.cc.)
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/random_keys.h"
+#include "support/statistics.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel::tests {
+namespace {
+
+ScalableFilter DoublingOfCopies(const ScalableConfig& config = {}) {
+  ScalableConfig doubling = config;
+  doubling.mode = GrowthMode::kDoubling;
+  return ScalableFilter::Create(doubling).value();
+}
+
+void InsertEach(ScalableFilter& filter, std::span<const uint64_t> keys, size_t num_copies) {
+  for (size_t c = 0; c < num_copies; ++c) REQUIRE(filter.Insert(keys).num_refused == 0);
+}
+
+uint64_t NumFalse(const ScalableFilter& filter, std::span<const uint64_t> non_members) {
+  std::vector<uint64_t> bits(BitmapWords(non_members.size()));
+  return filter.Query(non_members, bits);
+}
+
+// The same blocks, entries and rate, whatever the counts.
+void CheckSameSize(const ScalableFilter& filter, const ScalableFilter& once,
+                   std::span<const uint64_t> non_members) {
+  const DoublingStats stats = filter.GetStats().doubling;
+  const DoublingStats want = once.GetStats().doubling;
+  CHECK(stats.num_entries == want.num_entries);
+  CHECK(stats.num_blocks == want.num_blocks);
+  CHECK(stats.num_small_parts == want.num_small_parts);
+  CHECK(stats.most_doublings == want.most_doublings);
+  CHECK(filter.MeasureFill().current_fpr == once.MeasureFill().current_fpr);
+  const uint64_t num_false = NumFalse(filter, non_members);
+  CHECK(num_false == NumFalse(once, non_members));
+  const double rate = filter.MeasureFill().current_fpr;
+  CHECK(BinomialBound(rate, non_members.size()).ContainsHits(num_false));
+  CHECK(rate <= filter.target_fpr());
+}
+
+// The first num_keys keys in so many events, the more often the earlier: as words in a text.
+std::vector<uint64_t> EventsOf(std::span<const uint64_t> keys, size_t num_events, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(0, std::log(static_cast<double>(keys.size())));
+  std::vector<uint64_t> events(num_events);
+  for (uint64_t& event : events) event = keys[static_cast<size_t>(std::exp(uniform(random))) - 1];
+  return events;
+}
+
+}  // namespace
+
+TEST_CASE("rate, entries and doublings are those of the distinct keys, however often each is in",
+          "[engine][scalable][doubling][copies][long]") {
+  const uint64_t seed = Catch::rngSeed();
+  const std::vector<uint64_t> keys = MemberKeys(250'000, seed);
+  const std::vector<uint64_t> non_members = NonMemberKeys(1'000'000, seed);
+  const std::span<const uint64_t> all(keys);
+  ScalableFilter once = DoublingOfCopies();
+  InsertEach(once, all, 1);
+  for (const size_t num_copies : {2, 5, 20}) {
+    INFO(num_copies << " copies");
+    // One round after the other; and copies while it grows, at each of its sizes.
+    ScalableFilter by_rounds = DoublingOfCopies();
+    InsertEach(by_rounds, all, num_copies);
+    ScalableFilter while_growing = DoublingOfCopies();
+    size_t num_in = 0;
+    for (size_t size = 1'000; num_in < keys.size(); size = std::min(2 * size, keys.size())) {
+      InsertEach(while_growing, all.subspan(num_in, size - num_in), 1);
+      InsertEach(while_growing, all.first(size), num_copies / 5 + 1);
+      num_in = size;
+    }
+    CheckSameSize(by_rounds, once, non_members);
+    CheckSameSize(while_growing, once, non_members);
+    CHECK(by_rounds.num_keys() == num_copies * keys.size());
+    // 64 bytes for each count above 1.
+    CHECK(by_rounds.GetStats().doubling.side_table_bytes ==
+          64 * once.GetStats().doubling.num_entries);
+    // When the copies have gone it is the filter of each once.
+    for (size_t c = 1; c < num_copies; ++c) REQUIRE(by_rounds.Erase(all).num_refused == 0);
+    CHECK((by_rounds.Serialize() == once.Serialize()));
+  }
+}
+
+TEST_CASE("events of which few keys have many leave a filter that doubles as small as its keys",
+          "[engine][scalable][doubling][copies][long]") {
+  const uint64_t seed = Catch::rngSeed();
+  const std::vector<uint64_t> keys = MemberKeys(300'000, seed);
+  const std::vector<uint64_t> events = EventsOf(keys, 3'000'000, seed);
+  ScalableFilter filter = DoublingOfCopies();
+  InsertEach(filter, events, 1);
+  ScalableFilter once = DoublingOfCopies();
+  std::vector<uint64_t> inserted(BitmapWords(events.size()));
+  CHECK(once.InsertIfAbsent(events, inserted).num_refused == 0);
+  CheckSameSize(filter, once, NonMemberKeys(1'000'000, seed));
+  REQUIRE(filter.Erase(events).num_refused == 0);
+  CHECK((filter.Serialize() == DoublingOfCopies().Serialize()));
+}
+
+TEST_CASE("a filter takes as many distinct keys as max_capacity says, each in twenty times",
+          "[engine][scalable][doubling][copies][long]") {
+  const uint64_t seed = Catch::rngSeed();
+  ScalableFilter filter = DoublingOfCopies({.max_capacity = 400'000});
+  const std::vector<uint64_t> keys = MemberKeys(400'000, seed);
+  InsertEach(filter, std::span(keys).first(200'000), 20);
+  CHECK(filter.MeasureFill().current_fpr <= 0.01);
+  InsertEach(filter, keys, 20);
+  const ScalableStats stats = filter.GetStats();
+  CHECK(stats.num_refused_inserts == 0);
+  CHECK(stats.num_keys == 20 * 600'000);
+  CHECK(stats.doubling.num_entries <= keys.size());
+  const std::vector<uint64_t> non_members = NonMemberKeys(1'000'000, seed);
+  const double most = filter.ForecastAt(keys.size()).predicted_fpr;
+  CHECK(static_cast<double>(NumFalse(filter, non_members)) <=
+        BinomialBound(most, non_members.size()).high() * 1e6);
+}
+
+TEST_CASE("a filter that doubles refuses to be merged past 2^62 keys, and stays as it is",
+          "[engine][scalable][doubling][copies]") {
+  const bool is_clone = GENERATE(false, true);
+  ScalableFilter filter = DoublingOfCopies();
+  filter.Insert(uint64_t{42});
+  for (int i = 0; i < 62; ++i) {
+    ScalableFilter clone = filter.Clone().value();
+    REQUIRE(filter.Merge(is_clone ? clone : filter).ok());
+  }
+  CHECK(filter.num_keys() == uint64_t{1} << 62);
+  CHECK(filter.CountEstimate(uint64_t{42}) == uint64_t{1} << 62);
+  const std::vector<std::byte> bytes = filter.Serialize();
+  ScalableFilter clone = filter.Clone().value();
+  const Status refused = filter.Merge(is_clone ? clone : filter);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(refused.error().message, Catch::Matchers::ContainsSubstring("2^62"));
+  CHECK((filter.Serialize() == bytes));
+  CHECK(ScalableFilter::Deserialize(bytes).ok());
+  // One key more fits, and files hold it.
+  CHECK(filter.Insert(uint64_t{42}));
+  CHECK(filter.Clone().ok());
+}
+
+}  // namespace trommel::tests
