@@ -113,62 +113,11 @@ TEST_CASE("a directory file that is damaged or gone costs its columns and nothin
     Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
     REQUIRE(cluster.ok());
     CHECK(cluster->GetStats().num_columns_loaded == 0);
-    CHECK_FALSE(std::filesystem::exists(file));
     CHECK(KeysWith(*cluster, {{0, "color1"}}).size() == 43);
   }
   const Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
   REQUIRE(cluster.ok());
   CHECK(KeysWith(*cluster, {{0, "color1"}}).size() == 43);
-}
-
-TEST_CASE("a server that is put back from a copy is not taken for what it was") {
-  const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kTransposed);
-  const auto server = ServerFolder(folder / "c", 0);
-  std::filesystem::copy(server, folder / "copy", std::filesystem::copy_options::recursive);
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
-  REQUIRE(cluster->Put(SmallRow("a", "first", "s")).ok());
-  REQUIRE(cluster->Close().ok());
-  std::filesystem::remove_all(server);
-  std::filesystem::rename(folder / "copy", server);
-  {
-    // Another write of the same length brings the copy to the same sequence number.
-    cluster = Cluster::Open(folder / "c", SmallOptions());
-    REQUIRE(cluster.ok());
-    CHECK(cluster->GetStats().num_columns_loaded == kColumns - 4);
-    REQUIRE(cluster->Put(SmallRow("b", "second", "t")).ok());
-    cluster = Error{};  // without Close
-  }
-  cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
-  CHECK(KeysWith(*cluster, {{0, "second"}}) == std::set<std::string>{"b"});
-  CHECK(cluster->Verify()->ok());
-}
-
-TEST_CASE("a server that is put back while the cluster is open is not taken for what it was") {
-  const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kTransposed);
-  const auto server = ServerFolder(folder / "c", 0);
-  std::filesystem::copy(server, folder / "copy", std::filesystem::copy_options::recursive);
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
-  REQUIRE(cluster->Put(SmallRow("a", "first", "s")).ok());
-  REQUIRE(cluster->Close().ok());
-  cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
-  CHECK(cluster->GetStats().num_columns_loaded == kColumns);
-  REQUIRE(cluster->StopServer(0).ok());
-  std::filesystem::remove_all(server);
-  std::filesystem::rename(folder / "copy", server);
-  REQUIRE(cluster->StartServer(0).ok());
-  // Another write of the same length brings the copy to the same sequence number.
-  REQUIRE(cluster->Put(SmallRow("b", "second", "t")).ok());
-  cluster = Error{};  // without Close
-  cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
-  CHECK(KeysWith(*cluster, {{0, "second"}}) == std::set<std::string>{"b"});
-  CHECK(cluster->Verify()->ok());
 }
 
 TEST_CASE("columns that a repair has marked are not loaded after a crash") {

@@ -4,14 +4,17 @@
 #include <rocksdb/options.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -231,7 +234,7 @@ TEST_CASE("a walk stops long before the end of values that only other regions ha
   CHECK(found == (has_last ? std::vector<std::string>{"999999"} : std::vector<std::string>{}));
 }
 
-TEST_CASE("a stamp stays over a clean reopen and changes with every write") {
+TEST_CASE("a stamp stays over opens that write nothing, and each that writes has another mark") {
   const ScratchFolder folder;
   const DatabaseResources resources(1 << 20, 1);
   auto store = RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
@@ -248,13 +251,64 @@ TEST_CASE("a stamp stays over a clean reopen and changes with every write") {
     CHECK(*(*store)->Stamp() == *first);
   }
   REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
-  CHECK((*store)->Stamp()->sequence > first->sequence);
-  CHECK((*store)->Stamp()->identity == first->identity);
+  const Result<StoreStamp> second = (*store)->Stamp();
+  REQUIRE(second.ok());
+  CHECK(second->identity != first->identity);
+  CHECK(second->sequence > first->sequence);
+  REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
+  CHECK((*store)->Stamp()->identity == second->identity);
+  CHECK((*store)->Stamp()->sequence > second->sequence);
+  (*store)->Stop();
+  REQUIRE((*store)->Start().ok());
+  CHECK((*store)->Stamp()->identity == second->identity);
+  REQUIRE((*store)->RemoveEntries(0).ok());
+  CHECK((*store)->Stamp()->identity != second->identity);
 
   const auto other =
       RocksRowStore::Create(folder / "t", kIdentity, {.num_attributes = 1}, resources);
   REQUIRE(other.ok());
   CHECK((*other)->Stamp()->identity != first->identity);
+}
+
+TEST_CASE("copies of a database that were each written to have different stamps") {
+  const ScratchFolder folder;
+  const DatabaseResources resources(1 << 20, 1);
+  const auto open = [&](const char* name) {
+    return RocksRowStore::Open(folder / name, kIdentity, {.num_attributes = 1}, resources);
+  };
+  REQUIRE(RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources).ok());
+  std::filesystem::copy(folder / "s", folder / "t", std::filesystem::copy_options::recursive);
+  CHECK(*(*open("s"))->Stamp() == *(*open("t"))->Stamp());
+  const std::vector<RowChange> rows = {{.key = "k", .versions = {{{"v"}}}}};
+  for (const char* const name : {"s", "t"}) {
+    const auto store = open(name);
+    REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
+  }
+  const Result<StoreStamp> first = (*open("s"))->Stamp();
+  const Result<StoreStamp> second = (*open("t"))->Stamp();
+  CHECK(first->sequence == second->sequence);
+  CHECK(first->identity != second->identity);
+}
+
+TEST_CASE("writes that come at once all stand behind the mark of their open", "[threads]") {
+  const ScratchFolder folder;
+  const DatabaseResources resources(1 << 20, 1);
+  const auto store =
+      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
+  REQUIRE(store.ok());
+  const Result<StoreStamp> created = (*store)->Stamp();
+  std::atomic<int> num_wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const std::vector<RowChange> rows = {{.key = "k" + std::to_string(t), .versions = {{{"v"}}}}};
+      if (!(*store)->Commit(rows, {}, (*store)->incarnation()).ok()) ++num_wrong;
+      if ((*store)->Stamp()->identity == created->identity) ++num_wrong;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(num_wrong == 0);
+  CHECK((*store)->Stamp()->sequence == created->sequence + 1 + threads.size());
 }
 
 TEST_CASE("a row whose bytes are damaged is an error that names folder and key") {

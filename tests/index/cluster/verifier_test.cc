@@ -20,6 +20,7 @@
 #include "support/scratch_folder.h"
 #include "trommel/index/cluster.h"
 #include "trommel/index/region_table.h"
+#include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
 #include "trommel/keys.h"
 #include "trommel/result.h"
@@ -76,12 +77,13 @@ class OneAttribute {
 
   Result<VerifyReport> Verify(Repair repair,
                               const std::function<void(uint64_t, uint64_t)>& progress = nullptr) {
-    return Verifier(record_, directory_, stores_, {progress, nullptr}, repair).Run();
+    return Verifier(schema_, record_, directory_, stores_, {progress, nullptr}, repair).Run();
   }
 
  private:
   ScratchFolder folder_;
   DatabaseResources resources_{1 << 20, 1};
+  const Schema schema_{.attributes = {{.name = "color", .is_indexed = true}}};
   TableRecord record_;
   std::vector<std::unique_ptr<RocksRowStore>> stores_;
   ServerIndex directory_;

@@ -116,8 +116,8 @@ Result<VerifyReport> Cluster::Verify(const Progress& progress, Repair repair,
   const std::unique_lock<std::mutex> sizes = impl_->builders.HoldSizes();
   TableChange no_change(impl_->keeper);
   const AllGates gates(impl_->regions, no_change.record().table);
-  return Verifier(no_change.record(), impl_->directory, impl_->stores, {progress, keep_going},
-                  repair)
+  return Verifier(impl_->config.schema, no_change.record(), impl_->directory, impl_->stores,
+                  {progress, keep_going}, repair)
       .Run();
 }
 
@@ -199,10 +199,6 @@ Status Cluster::StopServer(uint32_t server) {
 
 Status Cluster::StartServer(uint32_t server) {
   if (Status status = VerifyServer(server); !status) return status;
-  // Its folder may have been put back from a copy, as at Open.
-  if (impl_->stores[server]->is_stopped()) {
-    if (Status status = impl_->RemoveDirectoryFile(); !status) return status;
-  }
   return impl_->server_changes.Start(server);
 }
 

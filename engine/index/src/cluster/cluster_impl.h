@@ -46,8 +46,7 @@ struct Cluster::Impl {
   Status StartThreads();
 
   std::filesystem::path DirectoryFile() const { return folder / "directory"; }
-  // Removes it, so that no later open takes its columns: they may be of other rows than those that
-  // a database has when it comes to the file's stamp again. Fails with kIo.
+  // Removes it, so that no later open takes its columns. Fails with kIo.
   Status RemoveDirectoryFile() const;
 
   const std::filesystem::path folder;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <random>
 #include <span>
 #include <string>
 #include <system_error>
@@ -63,14 +62,6 @@ Status ValidateOptions(const ClusterOptions& options) {
                             options.num_builders);
   }
   return Ok();
-}
-
-std::string NewClusterId() {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::random_device random;
-  std::string id;
-  for (int i = 0; i < 32; ++i) id.push_back(kHex[random() % 16]);
-  return id;
 }
 
 Result<ServerIndex> MakeDirectory(const ClusterConfig& config, const TableRecord& record,
@@ -196,7 +187,7 @@ Result<Cluster> Cluster::Create(const std::filesystem::path& folder, const Clust
   if (const Status status = ValidateOptions(options); !status) return status.error();
   Result<RegionTable> table = RegionTable::Split(config.splits, config.num_servers);
   if (!table) return table.error();
-  MetaRecords records{.cluster = {.cluster_id = NewClusterId(), .config = config},
+  MetaRecords records{.cluster = {.cluster_id = RandomName(), .config = config},
                       .table = FirstRecord(config.schema, *std::move(table))};
   // Before there is a folder: whatever is refused is refused now.
   if (const auto directory = MakeDirectory(config, records.table, options.memory_limit_bytes);
@@ -223,10 +214,6 @@ Result<Cluster> Cluster::Open(const std::filesystem::path& folder, const Cluster
   if (!records) return records.error();
   Result<RowStores> stores = MakeStores(folder, records->cluster, options, OpenMode::kOpen);
   if (!stores) return stores.error();
-  const size_t num_columns =
-      records->table.table.size() *
-      static_cast<size_t>(std::ranges::count(records->table.attributes, AttributeState::kIndexed,
-                                             &AttributeRecord::state));
   auto made =
       Impl::Make(folder, *std::move(meta), *std::move(records), options, *std::move(stores));
   if (!made) return Error{made.error().code, folder.string() + ": " + made.error().message};
@@ -234,11 +221,6 @@ Result<Cluster> Cluster::Open(const std::filesystem::path& folder, const Cluster
   const Result<size_t> num_loaded =
       impl->directory.LoadColumns(impl->DirectoryFile(), StampsOf(impl->stores));
   if (num_loaded) impl->num_columns_loaded = *num_loaded;
-  // A database with another stamp than the file has may have been restored from a copy. Other
-  // writes could take it to the file's sequence number again, so the file must not exist then.
-  if (impl->num_columns_loaded != num_columns) {
-    if (const Status status = impl->RemoveDirectoryFile(); !status) return status.error();
-  }
   if (const Status status = impl->StartThreads(); !status) return status.error();
   return Cluster(std::move(impl));
 }
@@ -251,8 +233,8 @@ Status Cluster::Close() {
   {
     const TableChange no_change(impl.keeper);
     const AllGates gates(impl.regions, impl.directory.PinVersion().table());
-    // Before their sequence numbers are noted: a number that is lost is used again. A server that
-    // is stopped has no stamp, so its columns are built again.
+    // Before the columns are written, so that they are not of writes that a crash of the machine
+    // loses. A server that is stopped has no stamp, so its columns are built again.
     for (RowStore* const server : impl.servers) {
       const Status status = server->Sync();
       if (!status && !server->is_stopped() && result.ok()) result = status;

@@ -20,8 +20,15 @@
 
 namespace trommel::index {
 
+// Returns the attribute by its name; by its number if the schema has none with that number.
+inline std::string AttributeText(const Schema& schema, uint32_t attribute) {
+  if (attribute >= schema.attributes.size()) return "attribute " + std::to_string(attribute);
+  return "attribute " + Quoted(schema.attributes[attribute].name);
+}
+
 struct VerifiedServer {
   uint32_t number = 0;
+  const Schema& schema;
   RocksRowStore& store;
   const ServerIndex::Pin& pin;
   uint64_t incarnation = 0;
@@ -35,8 +42,8 @@ struct VerifiedServer {
   // Of findings.
   std::string Place() const { return store.folder().filename().string() + ": "; }
   std::string NameOf(const EntryKey& entry) const {
-    return Place() + "attribute " + std::to_string(entry.attribute) + ", value " +
-           Quoted(entry.value) + ", row " + Quoted(entry.row_key);
+    return Place() + AttributeText(schema, entry.attribute) + ", value " + Quoted(entry.value) +
+           ", row " + Quoted(entry.row_key);
   }
 
   // Entries that are compared with rows, and those of rows that were found.

@@ -56,6 +56,7 @@ Result<VerifyReport> Verifier::Run() {
 
 Status Verifier::VerifyServer(uint32_t number, const ServerIndex::Pin& pin) {
   VerifiedServer server{.number = number,
+                        .schema = schema_,
                         .store = *stores_[number],
                         .pin = pin,
                         .incarnation = stores_[number]->incarnation()};
@@ -164,8 +165,8 @@ void Verifier::ComparePairs(const ServerIndex::Pin& pin) {
     // Of columns that are not built, some pairs are missing.
     if (!HasColumns(attribute) || of.num_unbuilt > 0) continue;
     if (of.num_pairs == num_pairs_[attribute]) continue;
-    Report(report_.num_wrong_counts, "attribute " + std::to_string(attribute) +
-                                         ": the directory has " + std::to_string(of.num_pairs) +
+    Report(report_.num_wrong_counts, AttributeText(schema_, attribute) + ": the directory has " +
+                                         std::to_string(of.num_pairs) +
                                          " pairs, the local indexes have " +
                                          std::to_string(num_pairs_[attribute]));
     // Which column it is, is not known.

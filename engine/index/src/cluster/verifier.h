@@ -19,6 +19,7 @@
 #include "engine/index/src/rocks/rocks_row_store.h"
 #include "engine/index/src/rows/row_store.h"
 #include "trommel/index/cluster.h"
+#include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
 #include "trommel/result.h"
 
@@ -47,9 +48,10 @@ class Verifier {
  public:
   // All of these must outlive the verifier. The record must be the one that the directory has
   // published.
-  Verifier(const TableRecord& record, ServerIndex& directory,
+  Verifier(const Schema& schema, const TableRecord& record, ServerIndex& directory,
            std::span<const std::unique_ptr<RocksRowStore>> stores, Watch watch, Repair repair)
-      : record_(record),
+      : schema_(schema),
+        record_(record),
         directory_(directory),
         stores_(stores),
         watch_(std::move(watch)),
@@ -78,6 +80,7 @@ class Verifier {
   // Counts a row or an entry; now and then, reports it and asks the watch.
   void Advance();
 
+  const Schema& schema_;
   const TableRecord& record_;
   ServerIndex& directory_;
   const std::span<const std::unique_ptr<RocksRowStore>> stores_;

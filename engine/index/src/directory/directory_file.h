@@ -5,7 +5,8 @@
 //
 // The contents come last, because the size of a column is known when it has been written. They name
 // each column's attribute, its regions with their ranges and server, and where its bytes are; and
-// the identity and sequence number of each server's database. All numbers are little-endian.
+// the stamp, identity and sequence number, of each server's database. All numbers are
+// little-endian.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_DIRECTORY_FILE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_DIRECTORY_FILE_H_
 

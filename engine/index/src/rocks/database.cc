@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -73,6 +74,14 @@ Error ErrorOf(const rocksdb::Status& status, std::string_view doing,
   }
   std::ranges::replace(message, '\n', ' ');
   return Error{CodeOf(status), std::move(message)};
+}
+
+std::string RandomName() {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::random_device random;
+  std::string name;
+  for (int i = 0; i < 32; ++i) name.push_back(kHex[random() % 16]);
+  return name;
 }
 
 DatabaseResources::DatabaseResources(uint64_t memory_bytes, uint32_t num_databases)

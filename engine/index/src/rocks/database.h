@@ -81,6 +81,9 @@ class Database {
 Error ErrorOf(const rocksdb::Status& status, std::string_view doing,
               const std::filesystem::path& folder);
 
+// Returns 128 random bits as 32 hex digits: a name that nothing else has.
+std::string RandomName();
+
 inline rocksdb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 inline std::string_view ViewOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 

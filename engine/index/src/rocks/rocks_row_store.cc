@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
@@ -60,6 +61,23 @@ Status RocksRowStore::WriteBy(const DatabaseShare& share, std::string_view doing
   // The log may have the write, and what is to be read not: only the next open says which.
   has_failed_.store(true, std::memory_order_release);
   return OutOfMemory();
+}
+
+template <class Write>
+Status RocksRowStore::ChangeBy(const DatabaseShare& share, std::string_view doing,
+                               const Write& write) {
+  if (!has_mark_.load(std::memory_order_acquire)) {
+    const std::lock_guard lock(mark_mutex_);
+    if (!has_mark_.load(std::memory_order_relaxed)) {
+      // Not synced: the log loses no write without those behind it.
+      Status left = WriteBy(share, "write its mark", [&share] {
+        return share.db().Put(rocksdb::WriteOptions(), SliceOf(kMarkKey), RandomName());
+      });
+      if (!left) return left;
+      has_mark_.store(true, std::memory_order_release);
+    }
+  }
+  return WriteBy(share, doing, write);
 }
 
 Result<std::vector<Versions>> RocksRowStore::Read(std::span<const std::string> keys) const {
@@ -189,7 +207,7 @@ Status RocksRowStore::Commit(std::span<const RowChange> rows, std::span<const En
   if (!status.ok()) return share->Check(status, "write");
   rocksdb::WriteOptions options;
   options.sync = options_.sync_writes;
-  return WriteBy(*share, "write", [&] { return share->db().Write(options, &batch); });
+  return ChangeBy(*share, "write", [&] { return share->db().Write(options, &batch); });
 }
 
 Status RocksRowStore::RemoveIndexKeys(std::span<const std::string> index_keys,
@@ -202,8 +220,8 @@ Status RocksRowStore::RemoveIndexKeys(std::span<const std::string> index_keys,
     const rocksdb::Status status = batch.Delete(share->family(kIndexFamily), key);
     if (!status.ok()) return share->Check(status, "remove keys of its index");
   }
-  return WriteBy(*share, "remove keys of its index",
-                 [&] { return share->db().Write(rocksdb::WriteOptions(), &batch); });
+  return ChangeBy(*share, "remove keys of its index",
+                  [&] { return share->db().Write(rocksdb::WriteOptions(), &batch); });
 }
 
 Status RocksRowStore::RemoveEntries(uint32_t attribute) {
@@ -212,7 +230,7 @@ Status RocksRowStore::RemoveEntries(uint32_t attribute) {
   if (Status writable = VerifyWritable(); !writable) return writable;
   const std::string begin = AttributePrefix(attribute);
   const std::string end = BeyondPrefix(begin);
-  return WriteBy(*share, "remove entries", [&] {
+  return ChangeBy(*share, "remove entries", [&] {
     return share->db().DeleteRange(rocksdb::WriteOptions(), share->family(kIndexFamily), begin,
                                    end);
   });
@@ -223,8 +241,8 @@ Result<StoreStamp> RocksRowStore::Stamp() const {
   if (!share) return share.error();
   if (const Status writable = VerifyWritable(); !writable) return writable.error();
   StoreStamp stamp;
-  const Status status =
-      share->Check(share->db().GetDbIdentity(stamp.identity), "read its identity");
+  const Status status = share->Check(
+      share->db().Get(rocksdb::ReadOptions(), SliceOf(kMarkKey), &stamp.identity), "read its mark");
   if (!status) return status.error();
   stamp.sequence = share->db().GetLatestSequenceNumber();
   return stamp;

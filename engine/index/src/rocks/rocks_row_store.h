@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,13 @@ struct ServerIdentity {
 // Column families, as Database::family counts them.
 inline constexpr size_t kRowsFamily = 1;
 inline constexpr size_t kIndexFamily = 2;
+
+// The key in the default family of the mark of the database: a random name that the first write of
+// each open replaces before it does anything else. So databases that were copies of each other have
+// different marks once one of them was written to, though they may have as many writes; and a
+// database with a mark and a sequence number has exactly the rows that it had when it had them
+// before. An open that writes nothing leaves the mark as it is.
+inline constexpr std::string_view kMarkKey = "trommel-index mark";
 
 struct RowStoreOptions {
   size_t num_attributes = 0;  // of the schema
@@ -78,6 +86,7 @@ class RocksRowStore final : public RowStore {
   // Removes keys of the local index, whatever they are: also those that are no entries.
   Status RemoveIndexKeys(std::span<const std::string> index_keys, uint64_t incarnation);
   Status RemoveEntries(uint32_t attribute) override;
+  // The identity is the database's mark.
   Result<StoreStamp> Stamp() const override;
   Status Sync() override;
 
@@ -125,12 +134,18 @@ class RocksRowStore final : public RowStore {
   // Writes, and notes if that failed. Returns success, or the reason.
   template <class Write>
   Status WriteBy(const DatabaseShare& share, std::string_view doing, const Write& write);
+  // Leaves this incarnation's mark if it has not, then writes as WriteBy does. For all that takes
+  // sequence numbers.
+  template <class Write>
+  Status ChangeBy(const DatabaseShare& share, std::string_view doing, const Write& write);
 
   const ServerIdentity identity_;
   const RowStoreOptions options_;
   const DatabaseResources resources_;
   StoppableDatabase database_;
   std::atomic<bool> has_failed_ = false;  // of this incarnation
+  std::atomic<bool> has_mark_ = false;    // of this incarnation
+  std::mutex mark_mutex_;                 // over leaving it: no other write comes before it
 };
 
 }  // namespace trommel::index

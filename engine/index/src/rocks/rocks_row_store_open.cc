@@ -1,7 +1,9 @@
-// RocksRowStore::Create, Open and Start: the record that identifies a server's database.
+// RocksRowStore::Create, Open and Start: the record that identifies a server's database, and its
+// first mark.
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
+#include <rocksdb/write_batch.h>
 
 #include <atomic>
 #include <cstdint>
@@ -75,8 +77,7 @@ Result<Database> OpenVerified(const std::filesystem::path& folder, const ServerI
   Result<Database> database = Database::Open(folder, OpenMode::kOpen, resources, Families());
   if (!database) return database;
   std::string bytes;
-  const rocksdb::Status status =
-      database->db().Get(rocksdb::ReadOptions(), SliceOf(kRecordKey), &bytes);
+  rocksdb::Status status = database->db().Get(rocksdb::ReadOptions(), SliceOf(kRecordKey), &bytes);
   if (status.IsNotFound()) {
     return Error{ErrorCode::kCorrupt, folder.string() + ": is not the database of a server"};
   }
@@ -84,6 +85,12 @@ Result<Database> OpenVerified(const std::filesystem::path& folder, const ServerI
   if (const Status verified = VerifyIdentity(bytes, identity, folder); !verified) {
     return verified.error();
   }
+  // A database of an older program has no mark: no stamp of it may be taken for one of a copy.
+  status = database->db().Get(rocksdb::ReadOptions(), SliceOf(kMarkKey), &bytes);
+  if (status.IsNotFound()) {
+    status = database->db().Put(rocksdb::WriteOptions(), SliceOf(kMarkKey), RandomName());
+  }
+  if (!status.ok()) return ErrorOf(status, "read its mark", folder);
   return database;
 }
 
@@ -101,8 +108,10 @@ Result<std::unique_ptr<RocksRowStore>> RocksRowStore::Create(const std::filesyst
   if (!database) return database.error();
   rocksdb::WriteOptions write;
   write.sync = true;
-  const rocksdb::Status status =
-      database->db().Put(write, SliceOf(kRecordKey), EncodeIdentity(identity));
+  rocksdb::WriteBatch batch;
+  rocksdb::Status status = batch.Put(SliceOf(kRecordKey), EncodeIdentity(identity));
+  if (status.ok()) status = batch.Put(SliceOf(kMarkKey), RandomName());
+  if (status.ok()) status = database->db().Write(write, &batch);
   if (!status.ok()) return ErrorOf(status, "write its format record", folder);
   return std::unique_ptr<RocksRowStore>(
       new RocksRowStore(*std::move(database), identity, options, resources));
@@ -131,6 +140,7 @@ Status RocksRowStore::Start() {
   return database_.Start([this]() -> Result<Database> {
     // No call is under way, so no write of the last incarnation can still fail.
     has_failed_.store(false, std::memory_order_release);
+    has_mark_.store(false, std::memory_order_release);
     return OpenVerified(folder(), identity_, resources_);
   });
 }

@@ -133,7 +133,10 @@ struct ServerIndexStats {
 /// Identifies a state of a database. A saved directory is right only about the states with which it
 /// was saved.
 struct StoreStamp {
-  std::string identity;   ///< Differs between any two databases; empty: not known, as no other.
+  /// Differs between any two databases, also between copies of one that were written to since. A
+  /// number of writes cannot tell these apart, so a store gets another identity, at random, with
+  /// the first write after it was opened. Empty: not known, as no other.
+  std::string identity;
   uint64_t sequence = 0;  ///< Rises with every write.
 
   /// Memberwise equality.

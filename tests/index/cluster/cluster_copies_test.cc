@@ -1,0 +1,212 @@
+// Cluster: folders, databases and directory files that are copies, or are put back from copies.
+#include <rocksdb/options.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "engine/index/src/rocks/database.h"
+#include "engine/index/src/rocks/meta_store.h"
+#include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rocks/stoppable_database.h"
+#include "index/support/clusters.h"
+#include "support/catch.h"
+#include "support/scratch_folder.h"
+#include "trommel/index/cluster.h"
+
+namespace trommel::index {
+namespace {
+
+using tests::KeysWith;
+using tests::PutSmallRows;
+using tests::SmallConfig;
+using tests::SmallOptions;
+using tests::SmallRow;
+using trommel::tests::ScratchFolder;
+
+constexpr size_t kAllColumns = 12;
+
+void CreateBuilt(const std::filesystem::path& path, Structure structure) {
+  ClusterConfig config = SmallConfig();
+  config.structure = structure;
+  Result<Cluster> cluster = Cluster::Create(path, config, SmallOptions());
+  REQUIRE(cluster.ok());
+  REQUIRE(PutSmallRows(*cluster, 300).ok());
+  REQUIRE(cluster->BuildColumns().ok());
+  REQUIRE(cluster->Close().ok());
+}
+
+void Copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+}
+
+void PutAndClose(const std::filesystem::path& path, const std::string& key,
+                 const std::string& color) {
+  Result<Cluster> cluster = Cluster::Open(path, SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->GetStats().num_columns_loaded == kAllColumns);
+  REQUIRE(cluster->Put(SmallRow(key, color, "s")).ok());
+  REQUIRE(cluster->BuildColumns().ok());
+  REQUIRE(cluster->Close().ok());
+}
+
+std::string IdOf(const std::filesystem::path& path) {
+  Result<MetaStore> meta = MetaStore::Open(path);
+  REQUIRE(meta.ok());
+  return meta->Read()->cluster.cluster_id;
+}
+
+TEST_CASE("a server that is put back from a copy is not taken for what it was") {
+  const ScratchFolder folder;
+  CreateBuilt(folder / "c", Structure::kTransposed);
+  const auto server = ServerFolder(folder / "c", 0);
+  std::filesystem::copy(server, folder / "copy", std::filesystem::copy_options::recursive);
+  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  REQUIRE(cluster->Put(SmallRow("a", "first", "s")).ok());
+  REQUIRE(cluster->Close().ok());
+  std::filesystem::remove_all(server);
+  std::filesystem::rename(folder / "copy", server);
+  {
+    // Another write of the same length brings the copy to the same sequence number.
+    cluster = Cluster::Open(folder / "c", SmallOptions());
+    REQUIRE(cluster.ok());
+    CHECK(cluster->GetStats().num_columns_loaded == kAllColumns - 4);
+    REQUIRE(cluster->Put(SmallRow("b", "second", "t")).ok());
+    cluster = Error{};  // without Close
+  }
+  cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(KeysWith(*cluster, {{0, "second"}}) == std::set<std::string>{"b"});
+  CHECK(cluster->Verify()->ok());
+}
+
+TEST_CASE("a server that is put back while the cluster is open is not taken for what it was") {
+  const ScratchFolder folder;
+  CreateBuilt(folder / "c", Structure::kTransposed);
+  const auto server = ServerFolder(folder / "c", 0);
+  std::filesystem::copy(server, folder / "copy", std::filesystem::copy_options::recursive);
+  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  REQUIRE(cluster->Put(SmallRow("a", "first", "s")).ok());
+  REQUIRE(cluster->Close().ok());
+  cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->GetStats().num_columns_loaded == kAllColumns);
+  REQUIRE(cluster->StopServer(0).ok());
+  std::filesystem::remove_all(server);
+  std::filesystem::rename(folder / "copy", server);
+  REQUIRE(cluster->StartServer(0).ok());
+  // Another write of the same length brings the copy to the same sequence number.
+  REQUIRE(cluster->Put(SmallRow("b", "second", "t")).ok());
+  cluster = Error{};  // without Close
+  cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(KeysWith(*cluster, {{0, "second"}}) == std::set<std::string>{"b"});
+  CHECK(cluster->Verify()->ok());
+}
+
+TEST_CASE("a server's folder from a copy with as many writes is not taken for the own one") {
+  for (const Structure structure :
+       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
+    const ScratchFolder folder;
+    CreateBuilt(folder / "a", structure);
+    Copy(folder / "a", folder / "b");
+    PutAndClose(folder / "a", "a1", "first");
+    PutAndClose(folder / "b", "a2", "other");
+    std::filesystem::remove_all(ServerFolder(folder / "a", 0));
+    Copy(ServerFolder(folder / "b", 0), ServerFolder(folder / "a", 0));
+    Result<Cluster> cluster = Cluster::Open(folder / "a", SmallOptions());
+    REQUIRE(cluster.ok());
+    CHECK(cluster->GetStats().num_columns_loaded == kAllColumns - 4);
+    CHECK(KeysWith(*cluster, {{0, "other"}}) == std::set<std::string>{"a2"});
+    CHECK(KeysWith(*cluster, {{0, "first"}}).empty());
+    CHECK(cluster->Verify()->ok());
+    REQUIRE(cluster->BuildColumns().ok());
+    CHECK(cluster->Verify()->ok());
+  }
+}
+
+TEST_CASE("the directory file of a copy with as many writes is not taken for the own one") {
+  const ScratchFolder folder;
+  CreateBuilt(folder / "a", Structure::kMap);
+  Copy(folder / "a", folder / "b");
+  PutAndClose(folder / "a", "a1", "first");
+  PutAndClose(folder / "b", "a2", "other");
+  std::filesystem::copy_file(folder / "b" / "directory", folder / "a" / "directory",
+                             std::filesystem::copy_options::overwrite_existing);
+  Result<Cluster> cluster = Cluster::Open(folder / "a", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->GetStats().num_columns_loaded == kAllColumns - 4);
+  CHECK(KeysWith(*cluster, {{0, "first"}}) == std::set<std::string>{"a1"});
+  CHECK(cluster->Verify()->ok());
+}
+
+TEST_CASE("a copy of a closed cluster, and a backup that is put back, open with all columns") {
+  const ScratchFolder folder;
+  CreateBuilt(folder / "c", Structure::kMap);
+  Copy(folder / "c", folder / "backup");
+  Copy(folder / "c", folder / "copy");
+  PutAndClose(folder / "copy", "a1", "copied");
+  PutAndClose(folder / "c", "a1", "first");
+  for (const char* const name : {"copy", "c"}) {
+    Result<Cluster> cluster = Cluster::Open(folder / name, SmallOptions());
+    REQUIRE(cluster.ok());
+    CHECK(cluster->GetStats().num_columns_loaded == kAllColumns);
+    CHECK(cluster->Verify()->ok());
+  }
+  std::filesystem::remove_all(folder / "c");
+  std::filesystem::rename(folder / "backup", folder / "c");
+  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->GetStats().num_columns_loaded == kAllColumns);
+  CHECK(KeysWith(*cluster, {{0, "first"}}).empty());
+  CHECK(cluster->Verify()->ok());
+}
+
+TEST_CASE("a crash between a server's mark and the columns costs the columns of that server") {
+  const ScratchFolder folder;
+  CreateBuilt(folder / "c", Structure::kMap);
+  const std::string id = IdOf(folder / "c");
+  {
+    // What a process leaves that ended behind its mark, before its first row.
+    const auto store =
+        RocksRowStore::Open(ServerFolder(folder / "c", 1), {.cluster = id, .server = 1},
+                            {.num_attributes = 3}, DatabaseResources(1 << 20, 1));
+    REQUIRE(store.ok());
+    REQUIRE((*store)->RemoveIndexKeys({}, (*store)->incarnation()).ok());
+  }
+  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+  REQUIRE(cluster.ok());
+  CHECK(cluster->GetStats().num_columns_loaded == kAllColumns - 4);
+  CHECK(cluster->Verify()->ok());
+  CHECK(KeysWith(*cluster, {{0, "color1"}}).size() == 43);
+  REQUIRE(cluster->BuildColumns().ok());
+  REQUIRE(cluster->Close().ok());
+  CHECK(Cluster::Open(folder / "c", SmallOptions())->GetStats().num_columns_loaded == kAllColumns);
+}
+
+TEST_CASE("the databases of an older program, which have no mark, lose their columns once") {
+  const ScratchFolder folder;
+  CreateBuilt(folder / "c", Structure::kMap);
+  const std::string id = IdOf(folder / "c");
+  {
+    const auto store =
+        RocksRowStore::Open(ServerFolder(folder / "c", 2), {.cluster = id, .server = 2},
+                            {.num_attributes = 3}, DatabaseResources(1 << 20, 1));
+    REQUIRE(store.ok());
+    const Result<DatabaseShare> share = (*store)->database().Use();
+    REQUIRE(share->db().Delete(rocksdb::WriteOptions(), SliceOf(kMarkKey)).ok());
+  }
+  for (const size_t num_columns : {kAllColumns - 4, kAllColumns}) {
+    Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
+    REQUIRE(cluster.ok());
+    CHECK(cluster->GetStats().num_columns_loaded == num_columns);
+    REQUIRE(cluster->BuildColumns().ok());
+    REQUIRE(cluster->Close().ok());
+  }
+}
+
+}  // namespace
+}  // namespace trommel::index
