@@ -94,6 +94,44 @@ TEST_CASE("contradictions and wrong values are usage errors", "[tools][options]"
   CHECK(folder.Names().empty());
 }
 
+TEST_CASE("an option that a message about input advises is one of the command",
+          "[tools][options]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const std::vector<std::string> window = {"build", "--type", "window", "--window", "1h",
+                                           "-n",    "10",     "--keys", "tsv",      "--column",
+                                           "1",     "--time", "2",      "-o",       filter};
+  struct Advised {
+    std::vector<std::string> arguments;
+    std::string input;
+    std::string message;
+  };
+  const std::vector<Advised> all = {
+      {window, "key\ttime\na\t1\n",
+       "(stdin):1: not a time: 'time'; is this line a header? --header skips it\n"},
+      {window, "a\t1\nkey\ttime\n", "(stdin):2: not a time: 'time'\n"},
+      {{"attr", "build", "-o", filter, "-n", "10"}, "", "(or say --no-header)\n"},
+      {{"attr", "build", "-o", filter, "-n", "10", "--no-header", "--columns", "a"},
+       "x\n",
+       "no column named 'a' without a header: give its number in --columns\n"},
+  };
+  for (const Advised& each : all) {
+    const ToolResult result = RunTool(each.arguments, each.input);
+    CAPTURE(each.arguments, each.input, result.err);
+    CHECK(result.exit_code != 0);
+    CHECK(result.err.ends_with(each.message));
+    std::vector<std::string> page = {each.arguments[0], "--help"};
+    if (page[0] == "attr") page.insert(page.begin() + 1, each.arguments[1]);
+    const std::string help = RunTool(page).out;
+    for (size_t at = result.err.find(" --"); at != std::string::npos;
+         at = result.err.find(" --", at + 1)) {
+      const size_t end = result.err.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at + 1);
+      CHECK(help.find(result.err.substr(at, end - at)) != std::string::npos);
+    }
+  }
+  CHECK(folder.Names().empty());
+}
+
 TEST_CASE("options shared by all may come before and after the subcommand", "[tools][options]") {
   const std::string before = RunTool({"--json", "size", "-n", "1000"}).out;
   CHECK(before.starts_with("{"));

@@ -15,6 +15,7 @@ constexpr ReaderLimits kTableLimits{.block_bytes = size_t{1} << 20};
 
 RowFormat FormatOf(bool strip_cr) {
   RowFormat format;
+  format.needs_header = true;
   format.strip_cr = strip_cr;
   format.makes_names = true;
   return format;
@@ -33,7 +34,7 @@ Result<TableRows> TableRows::Open(const std::string& path, bool strip_cr) {
       // The header was fine and the first row is not: Next fails.
       if (rows.names().empty()) return has_rows.error();
       rows.error_ = has_rows.error();
-      return rows;
+      break;
     }
     if (!*has_rows) break;
     rows.has_batch_ = true;
@@ -42,6 +43,13 @@ Result<TableRows> TableRows::Open(const std::string& path, bool strip_cr) {
   if (rows.names().empty()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: empty: its first line should name the columns", rows.name_)};
+  }
+  if (rows.names().back().ends_with('\r')) {
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}:1: the line ends with a carriage return, which cannot be part of a "
+                    "column's name: say --crlf if all lines end so",
+                    rows.name_)};
   }
   return rows;
 }

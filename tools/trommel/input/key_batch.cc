@@ -181,7 +181,13 @@ Status KeyBatch::AddTime(std::string_view line, const KeyOptions& options) {
                  fmt::format("no column {}: {}", piece.time_column_idx + 1, Quoted(line))};
   }
   const Result<uint64_t> time = ParseTime(*column, options.time_unit);
-  if (!time.ok()) return time.error();
+  if (!time.ok()) {
+    const bool is_first_line =
+        piece.is_first && !piece.had_header && line.data() == piece.text().data();
+    if (!is_first_line) return time.error();
+    return Error{time.error().code,
+                 time.error().message + "; is this line a header? --header skips it"};
+  }
   times_.push_back(*time);
   return Ok();
 }

@@ -209,8 +209,8 @@ Error RowReader::At(std::string message) const {
 }
 
 Error RowReader::NoHeader() const {
-  return BadRow(fmt::format(
-      "{}: empty: its first line should name the columns (or say --no-header)", file_name_));
+  return BadRow(fmt::format("{}: empty: its first line should name the columns{}", file_name_,
+                            format_.needs_header ? "" : " (or say --no-header)"));
 }
 
 }  // namespace trommel::tool

@@ -20,6 +20,7 @@ struct RowFormat {
   // all columns of the first file, which later files must have, by name or in the same places.
   std::vector<std::string> columns = {};
   bool has_header = true;
+  bool needs_header = false;  // there is no option to do without one
   bool strip_cr = false;
   bool as_lines = false;          // as KeyOptions'
   bool wants_one_header = false;  // a later file's that is not the first one's is an error
