@@ -77,7 +77,7 @@ TEST_CASE("keys and values are as long as the limits, and no longer", "[index]")
   CHECK(Validate(schema, {key, {{value}, {value, "short"}}}).ok());
   CheckRefused(Validate(schema, {key + "k", {{}, {}}}), {"key has 32769 bytes"});
   CheckRefused(Validate(schema, {key, {{}, {"short", value + "v"}}}),
-               {"attribute 1 has 65537 bytes", "at most 65536"});
+               {"attribute \"name\" has 65537 bytes", "at most 65536"});
 }
 
 TEST_CASE("a range has its first key and not its end", "[index]") {

@@ -42,8 +42,31 @@ TEST_CASE("a cluster's record gives back what was written") {
   CHECK(read->config.target_fpr == record.config.target_fpr);
 }
 
+TEST_CASE("a cluster's key columns are kept, and its format says so") {
+  ClusterRecord record = SampleRecord();
+  CHECK(EncodeCluster(record)[0] == 2);
+  record.config.schema.key_columns = {"shop", "sku"};
+  const std::string bytes = EncodeCluster(record);
+  CHECK(bytes[0] == 3);
+  const Result<ClusterRecord> read = DecodeCluster(bytes);
+  REQUIRE(read.ok());
+  CHECK(read->config.schema == record.config.schema);
+  std::string of_format_2 = bytes;
+  of_format_2[0] = 2;
+  CHECK_FALSE(DecodeCluster(of_format_2).ok());
+  record.config.schema.key_columns = {"shop", "shop"};
+  CHECK_FALSE(ValidateConfig(record.config).ok());
+  record.config.schema.key_columns = {"shop", ""};
+  CHECK_FALSE(ValidateConfig(record.config).ok());
+}
+
 TEST_CASE("damaged records of a cluster are errors") {
-  const std::string bytes = EncodeCluster(SampleRecord());
+  const size_t num_key_columns = GENERATE(0, 2);
+  ClusterRecord record = SampleRecord();
+  for (size_t i = 0; i < num_key_columns; ++i) {
+    record.config.schema.key_columns.push_back("k" + std::to_string(i));
+  }
+  const std::string bytes = EncodeCluster(record);
   for (size_t length = 0; length < bytes.size(); ++length) {
     const Result<ClusterRecord> read = DecodeCluster(bytes.substr(0, length));
     REQUIRE_FALSE(read.ok());
@@ -65,7 +88,7 @@ TEST_CASE("a cluster of a newer program is refused with both formats") {
   REQUIRE_FALSE(read.ok());
   CHECK(read.error().code == ErrorCode::kVersion);
   CHECK(SaysPart(read.error(), "format 9"));
-  CHECK(SaysPart(read.error(), "formats up to 2"));
+  CHECK(SaysPart(read.error(), "formats up to 3"));
 }
 
 TEST_CASE("numbers of a new cluster out of range are refused") {

@@ -39,7 +39,8 @@ TEST_CASE("one key column is no attribute, several are, without an index", "[too
   CHECK(two->schema().attributes ==
         std::vector<index::Attribute>{
             {"name", false}, {"version", false}, {"tags", true}, {"size", true}});
-  CHECK(two->RowOf(Cells{"bash", "5.2", "", "1"}, 0)->key == "5.2,bash");
+  CHECK(one->schema().key_columns.empty());
+  CHECK(two->schema().key_columns == Names{"version", "name"});
 }
 
 TEST_CASE("the options --index and --not-index say which attributes are indexed", "[tools]") {
@@ -104,6 +105,46 @@ TEST_CASE("an empty key and a value that is too long are refused", "[tools]") {
   CHECK(columns->RowOf(Cells{"a", longest, "2", "3"}, 0).ok());
   const std::string longer = longest + "x";
   CHECK_FALSE(columns->RowOf(Cells{"a", longer, "2", "3"}, 0).ok());
+}
+
+TEST_CASE("rows with different cells in several key columns have different keys", "[tools]") {
+  const auto columns = TableColumns::ForNewTable({.key = "version,name"}, kColumns, 1);
+  REQUIRE(columns.ok());
+  const auto key = [&columns](std::string_view name, std::string_view version) {
+    return columns->RowOf(Cells{name, version, "", ""}, 0)->key;
+  };
+  CHECK(key("bash", "5.2") == std::string("5.2\0\1bash", 9));
+  CHECK(key("3", "1,2") != key("2,3", "1"));
+  CHECK(key("", "") == std::string("\0\1", 2));
+}
+
+TEST_CASE("a table with key columns says what the key of a file's rows is", "[tools]") {
+  const index::Schema schema = {{{"a", false}, {"b", false}, {"c", true}}, 1, {"b", "a"}};
+  const Names names = {"a", "b", "c"};
+  for (const char* const key : {"", "b,a"}) {
+    const auto columns = TableColumns::ForTable({.key = key}, names, schema, true);
+    REQUIRE(columns.ok());
+    CHECK(columns->RowOf(Cells{"1", "2", "3"}, 0)->key == std::string("2\0\1"
+                                                                      "1",
+                                                                      4));
+  }
+  CHECK(TableColumns::ForTable({.key = "a,b"}, names, schema, true).error().message ==
+        "--key: the table's key columns are 'b,a'; got 'a,b'");
+  CHECK(TableColumns::ForTable({}, Names{"a", "c"}, schema, false)
+            .error()
+            .message.starts_with("the table's key: no column 'b'"));
+}
+
+TEST_CASE("an older table's keys have commas between columns, and none that is not clear",
+          "[tools]") {
+  const index::Schema schema = {{{"a", false}, {"b", false}}, 1};
+  const Names names = {"a", "b"};
+  const auto columns = TableColumns::ForTable({.key = "a,b"}, names, schema, true);
+  REQUIRE(columns.ok());
+  CHECK(columns->RowOf(Cells{"1", "2,3"}, 0)->key == "1,2,3");
+  CHECK(columns->RowOf(Cells{"1,2", "3"}, 0)
+            .error()
+            .message.starts_with("key column '1,2' has a comma"));
 }
 
 TEST_CASE("rows for a table that there is find its attributes by name", "[tools]") {

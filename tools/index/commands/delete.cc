@@ -1,4 +1,6 @@
 // trommel-index delete: rows by their keys.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -7,9 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/index/commands/table_commands.h"
+#include "tools/index/rows/row_key.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/input/input_file.h"
 #include "tools/trommel/input/key_format.h"
@@ -54,17 +58,29 @@ Status DeleteLines(index::Cluster& table, const std::string& path, bool quiet,
   PieceReader reader({path}, KeyOptions{}, kKeyLimits);
   Progress progress("deleting", quiet, TotalBytes({path}));
   uint64_t num_bytes = 0;
+  uint64_t line = 0;
   Piece piece;
   while (reader.Next(piece)) {
     std::vector<std::string> keys;
+    Status parsed = Ok();
     std::string_view text = piece.text();
-    while (!text.empty()) {
+    while (!text.empty() && parsed.ok()) {
       const size_t end = std::min(text.find('\n'), text.size());
-      if (end > 0) keys.emplace_back(text.substr(0, end));
+      ++line;
+      if (end > 0) {
+        Result<std::string> key = ParseKey(table.config().schema, text.substr(0, end));
+        if (key.ok()) {
+          keys.push_back(*std::move(key));
+        } else {
+          parsed = Error{key.error().code,
+                         fmt::format("{}:{}: {}", piece.file_name, line, key.error().message)};
+        }
+      }
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     if (Status deleted = DeleteKeys(table, keys, totals); !deleted.ok()) return deleted;
     if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
+    if (!parsed.ok()) return parsed;
     if (piece.error) return *piece.error;
     num_bytes += piece.num_bytes;
     progress.Update(totals.num_keys, num_bytes);
@@ -73,9 +89,15 @@ Status DeleteLines(index::Cluster& table, const std::string& path, bool quiet,
 }
 
 int Delete(const DeleteOptions& options, const Settings& settings, index::Cluster& table) {
+  std::vector<std::string> keys;
+  for (const std::string& text : options.keys) {
+    Result<std::string> key = ParseKey(table.config().schema, text);
+    if (!key.ok()) return FailOnRequest(key.error());
+    keys.push_back(*std::move(key));
+  }
   DeleteTotals totals;
   Status done = options.keys_file.empty()
-                    ? DeleteKeys(table, options.keys, totals)
+                    ? DeleteKeys(table, keys, totals)
                     : DeleteLines(table, options.keys_file, settings.quiet, totals);
   if (done.ok()) done = BuildTable(table, settings.quiet);
   if (!done.ok()) {
@@ -97,7 +119,7 @@ void AddTableDelete(Command& parent, const Settings& settings) {
       "delete", "Delete rows\nExits 0 if there was one of the keys, 1 if there was none.");
   auto options = std::make_shared<DeleteOptions>();
   AddTable(command, options->table);
-  command.Arguments("KEY", options->keys, "Keys of the rows");
+  command.Arguments("KEY", options->keys, "Keys of the rows: of several columns a=1,b=2");
   command.Text("--keys", options->keys_file, "FILE",
                "Delete the rows of these keys, one per line; -: standard input");
   AddTableSync(command, options->table);

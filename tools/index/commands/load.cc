@@ -117,6 +117,9 @@ int Append(const LoadOptions& options, const Settings& settings) {
   Result<index::Cluster> table =
       index::Cluster::Open(options.table.folder, OpenOptionsOf(options.table));
   if (!table.ok()) return FailOnInput(table.error());
+  if (options.made.input.columns.key.empty() && table->config().schema.key_columns.empty()) {
+    return CloseTable(*table, options.table.folder, Fail(kUsageError, "--append: needs --key"));
+  }
   Result<TableLoader> loader =
       TableLoader::Open(options.made.input, [&](std::span<const std::string> names) {
         return TableColumns::ForTable(options.made.input.columns, names, table->config().schema,
@@ -177,11 +180,12 @@ void AddTableLoad(Command& parent, const Settings& settings) {
   AddTable(command, options->table);
   command.Text("FILE", options->made.input.path, "", "Tab-separated rows; -: standard input")
       .Required();
-  command.Flag("--append", options->append, "Add the rows to an existing table (needs --key)");
+  command.Flag("--append", options->append,
+               "Add the rows to an existing table (needs --key, if keys are of one column)");
   AddTableInput(command, options->made.input);
   command.Find("--key").Help(
-      "Columns whose cells, with commas between, are the row's key (default: the row's number as 8 "
-      "hex digits)");
+      "Columns whose cells are the row's key (default: the row's number as 8 hex digits; with "
+      "--append, the table's key columns if they are several)");
   AddNewTableOptions(command, *options);
   AddTableSync(command, options->table);
   command.SetAction([&settings, options, command] {
@@ -190,7 +194,6 @@ void AddTableLoad(Command& parent, const Settings& settings) {
     for (const char* const name : kOfNewTables) {
       if (command.IsGiven(name)) throw UsageError{name, "not with --append"};
     }
-    if (options->made.input.columns.key.empty()) throw UsageError{"--append", "needs --key"};
     return Append(*options, settings);
   });
 }

@@ -8,6 +8,7 @@
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/attribute_names.h"
+#include "tools/index/rows/row_key.h"
 #include "tools/index/table/input_options.h"
 #include "tools/index/table/row_output.h"
 #include "tools/index/table/table_access.h"
@@ -26,9 +27,14 @@ struct PutOptions {
 };
 
 int PutRow(const PutOptions& options, const Settings& settings, index::Cluster& table) {
-  Result<std::vector<index::Values>> values = ParseRowValues(table.config().schema, options.values);
+  const index::Schema& schema = table.config().schema;
+  Result<std::string> key = ParseKey(schema, options.key);
+  if (!key.ok()) return FailOnRequest(key.error());
+  Result<std::vector<index::Values>> values = ParseRowValues(schema, options.values);
   if (!values.ok()) return FailOnRequest(values.error());
-  const Status put = table.Put({options.key, std::move(*values)});
+  index::Row row{*std::move(key), *std::move(values)};
+  AddKeyValues(schema, row);
+  const Status put = table.Put(row);
   if (!put.ok()) return FailOnRequest(put.error());
   if (const Status built = BuildTable(table, settings.quiet); !built.ok()) {
     return FailOnInput(built.error());
@@ -39,6 +45,9 @@ int PutRow(const PutOptions& options, const Settings& settings, index::Cluster& 
 }
 
 int PutFile(const PutOptions& options, const Settings& settings, index::Cluster& table) {
+  if (options.input.columns.key.empty() && table.config().schema.key_columns.empty()) {
+    return Fail(kUsageError, "--tsv: needs --key");
+  }
   Result<TableLoader> loader =
       TableLoader::Open(options.input, [&](std::span<const std::string> names) {
         return TableColumns::ForTable(options.input.columns, names, table.config().schema, false);
@@ -58,10 +67,12 @@ int PutFile(const PutOptions& options, const Settings& settings, index::Cluster&
   return Finish(report, settings.json, kDone);
 }
 
-int GetRow(const std::string& key, const Settings& settings, const index::Cluster& table) {
-  const Result<std::optional<index::Row>> row = table.Get(key);
-  if (!row.ok()) return FailOnInput(row.error());
+int GetRow(const std::string& text, const Settings& settings, const index::Cluster& table) {
   const index::Schema& schema = table.config().schema;
+  const Result<std::string> key = ParseKey(schema, text);
+  if (!key.ok()) return FailOnRequest(key.error());
+  const Result<std::optional<index::Row>> row = table.Get(*key);
+  if (!row.ok()) return FailOnInput(row.error());
   const ExitCode code = *row ? kDone : kNegativeAnswer;
   if (settings.json) {
     Report report;
@@ -80,20 +91,20 @@ void AddTablePut(Command& parent, const Settings& settings) {
       "put",
       "Write a row, or the rows of a tab-separated file\n"
       "A row with the key is overwritten, or gets one more version. Attributes that are not\n"
-      "named are null; several values of one attribute are a set.");
+      "named are null; several values of one attribute are a set. A key of several columns is\n"
+      "typed a=1,b=2, and gives these attributes their values.");
   auto options = std::make_shared<PutOptions>();
   AddTable(command, options->table);
-  command.Text("KEY", options->key, "", "The row's key");
+  command.Text("KEY", options->key, "", "The row's key: of several columns a=1,b=2");
   command.Arguments("ATTRIBUTE=VALUE", options->values, "The row's values");
   command.Text("--tsv", options->input.path, "FILE",
-               "Write these rows instead (needs --key); -: standard input. Attributes without a "
-               "column are null");
+               "Write these rows instead (needs --key, if keys are of one column); -: standard "
+               "input. Attributes without a column are null");
   AddTableInput(command, options->input);
   AddTableSync(command, options->table);
   command.SetAction([&settings, options, command] {
     const bool has_file = command.IsGiven("--tsv");
     if (has_file && command.IsGiven("KEY")) throw UsageError{"--tsv", "not with KEY"};
-    if (has_file && options->input.columns.key.empty()) throw UsageError{"--tsv", "needs --key"};
     if (!has_file && options->key.empty()) throw UsageError{"KEY", "missing, and no --tsv"};
     options->input.quiet = settings.quiet;
     return WithTable(options->table, [&](index::Cluster& table) {
@@ -111,7 +122,7 @@ void AddTableGet(Command& parent, const Settings& settings) {
   };
   auto options = std::make_shared<GetOptions>();
   AddTable(command, options->table);
-  command.Text("KEY", options->key, "", "The row's key").Required();
+  command.Text("KEY", options->key, "", "The row's key: of several columns a=1,b=2").Required();
   command.SetAction([&settings, options] {
     return WithTable(options->table, [&](const index::Cluster& table) {
       return GetRow(options->key, settings, table);

@@ -10,7 +10,7 @@
 
 #include "tools/index/commands/region_options.h"
 #include "tools/index/commands/table_commands.h"
-#include "tools/index/rows/range_text.h"
+#include "tools/index/rows/row_key.h"
 #include "tools/index/table/end_change.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/output/number_text.h"
@@ -34,6 +34,7 @@ struct MergeOptions {
 
 int ListRegions(const Settings& settings, const index::Cluster& table) {
   const std::vector<index::RegionLoad> loads = table.GetRegionLoads();
+  const index::Schema& schema = table.config().schema;
   Report report;
   Json list = Json::Array();
   report.AddLine(
@@ -42,11 +43,11 @@ int ListRegions(const Settings& settings, const index::Cluster& table) {
     const index::Region& region = load.region;
     report.AddLine(fmt::format("{:>6}  {:>6}  {:>9}  {:>9}  {}", region.id, region.server,
                                FormatBytes(load.num_bytes), FormatCount(load.num_writes),
-                               RangeText(region.range)));
+                               RangeText(schema, region.range)));
     list.Append(Json{{"region", region.id},
                      {"server", region.server},
-                     {"begin", region.range.begin},
-                     {"end", region.range.end},
+                     {"begin", KeyText(schema, region.range.begin)},
+                     {"end", KeyText(schema, region.range.end)},
                      {"num_bytes", load.num_bytes},
                      {"num_writes", load.num_writes},
                      {"writes_per_second", load.writes_per_second}});
@@ -57,12 +58,19 @@ int ListRegions(const Settings& settings, const index::Cluster& table) {
 }
 
 int Split(const SplitOptions& options, const Settings& settings, index::Cluster& table) {
+  const index::Schema& schema = table.config().schema;
+  std::optional<std::string> first_key;
+  if (options.key) {
+    Result<std::string> parsed = ParseKey(schema, *options.key);
+    if (!parsed.ok()) return FailOnRequest(parsed.error());
+    first_key = *std::move(parsed);
+  }
   ChangeCommand change(table, settings);
-  const Result<index::SplitRegions> parts = table.Split(options.region_id, options.key);
+  const Result<index::SplitRegions> parts = table.Split(options.region_id, first_key);
   if (!parts.ok()) return FailOnRequest(parts.error());
   const std::optional<index::RegionLoad> low = FindRegion(table, parts->low_id);
   const std::optional<index::RegionLoad> high = FindRegion(table, parts->high_id);
-  const std::string key = high ? high->region.range.begin : options.key.value_or("");
+  const std::string key = KeyText(schema, high ? high->region.range.begin : first_key.value_or(""));
   const std::string done =
       fmt::format("region {} split at {} into {} (keys before it) and {}", options.region_id,
                   Quoted(key), parts->low_id, parts->high_id);

@@ -1,13 +1,15 @@
 // Names become places once, before the first row.
 #include "tools/index/rows/table_columns.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "tools/index/rows/attribute_names.h"
 #include "tools/trommel/input/column_names.h"
+#include "tools/trommel/input/tuple_key.h"
 #include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
@@ -61,11 +63,11 @@ std::pair<std::string, std::string> SplitSeparator(std::string_view text,
 
 }  // namespace
 
-Status TableColumns::FindKey(const ColumnOptions& options, std::span<const std::string> names) {
-  Result<std::vector<size_t>> columns = ColumnsOf("--key", options.key, names);
+Status TableColumns::FindKey(std::string_view what, std::string_view list,
+                             std::span<const std::string> names) {
+  Result<std::vector<size_t>> columns = ColumnsOf(what, list, names);
   if (!columns.ok()) return columns.error();
   key_columns_ = std::move(*columns);
-  nulls_ = options.nulls;
   return Ok();
 }
 
@@ -84,7 +86,11 @@ Result<TableColumns> TableColumns::ForNewTable(const ColumnOptions& options,
                                                std::span<const std::string> names,
                                                uint32_t max_versions) {
   TableColumns columns;
-  if (Status found = columns.FindKey(options, names); !found.ok()) return found.error();
+  columns.nulls_ = options.nulls;
+  if (Status found = columns.FindKey("--key", options.key, names); !found.ok()) {
+    return found.error();
+  }
+  if (columns.key_columns_.size() > 1) columns.schema_.key_columns = SplitNames(options.key);
   if (Status found = columns.FindSets(options, names); !found.ok()) return found.error();
   Result<std::vector<size_t>> indexed = ColumnsOf("--index", options.indexed.value_or(""), names);
   if (!indexed.ok()) return indexed.error();
@@ -108,7 +114,15 @@ Result<TableColumns> TableColumns::ForTable(const ColumnOptions& options,
                                             std::span<const std::string> names,
                                             const index::Schema& schema, bool needs_all) {
   TableColumns columns;
-  if (Status found = columns.FindKey(options, names); !found.ok()) return found.error();
+  const std::string of_table = fmt::format("{}", fmt::join(schema.key_columns, ","));
+  if (!of_table.empty() && !options.key.empty() && options.key != of_table) {
+    return BadColumn(fmt::format("--key: the table's key columns are {}; got {}", Quoted(of_table),
+                                 Quoted(options.key)));
+  }
+  columns.nulls_ = options.nulls;
+  const Status key = of_table.empty() ? columns.FindKey("--key", options.key, names)
+                                      : columns.FindKey("the table's key", of_table, names);
+  if (!key.ok()) return key.error();
   if (Status found = columns.FindSets(options, names); !found.ok()) return found.error();
   columns.schema_ = schema;
   const std::vector<std::string> attributes = NamesOf(schema);
@@ -161,18 +175,36 @@ index::Values TableColumns::ValuesOf(const AttributeColumn& attribute,
   return values;
 }
 
+Result<std::string> TableColumns::KeyOf(std::span<const std::string_view> cells,
+                                        uint64_t row_number) const {
+  if (key_columns_.empty()) {
+    constexpr uint64_t kMostRows = uint64_t{1} << 32;
+    if (row_number >= kMostRows) {
+      return BadColumn("more rows than 8 hex digits can count: name key columns with --key");
+    }
+    return fmt::format("{:08x}", row_number);
+  }
+  std::vector<std::string_view> values;
+  for (const size_t column : key_columns_) values.push_back(cells[column]);
+  if (schema_.key_columns.empty()) {
+    for (const std::string_view value : std::span(values).first(values.size() - 1)) {
+      if (value.find(',') == std::string_view::npos) continue;
+      return BadColumn(
+          fmt::format("key column {} has a comma, which this older table has between "
+                      "key columns: load its rows into a new table",
+                      Quoted(value)));
+    }
+    return fmt::format("{}", fmt::join(values, ","));
+  }
+  return EncodeTuple(values);
+}
+
 Result<index::Row> TableColumns::RowOf(std::span<const std::string_view> cells,
                                        uint64_t row_number) const {
   index::Row row;
-  if (key_columns_.empty()) {
-    constexpr uint64_t kMostRows = uint64_t{1} << 32;
-    if (row_number >= kMostRows) return BadColumn("more rows than 8 hex digits can count: --key");
-    row.key = fmt::format("{:08x}", row_number);
-  }
-  for (const size_t column : key_columns_) {
-    if (column != key_columns_.front()) row.key += ',';
-    row.key += cells[column];
-  }
+  Result<std::string> key = KeyOf(cells, row_number);
+  if (!key.ok()) return key.error();
+  row.key = *std::move(key);
   if (row.key.empty()) return BadColumn("the key is empty");
   row.attributes.reserve(attributes_.size());
   for (const AttributeColumn& attribute : attributes_) {

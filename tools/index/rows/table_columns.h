@@ -18,7 +18,7 @@ namespace trommel::tool {
 
 // The values of --key and so on: columns by name.
 struct ColumnOptions {
-  std::string key = {};                      // a list; empty: the row's number
+  std::string key = {};                      // a list; empty: see below
   std::optional<std::string> indexed = {};   // a list; none: all but the key
   std::string not_indexed = {};              // a list
   std::vector<std::string> set_valued = {};  // lists, each perhaps with a separator: "tags:;"
@@ -29,15 +29,17 @@ struct ColumnOptions {
 class TableColumns {
  public:
   // For a new table: its schema follows from the columns. One key column is no attribute unless
-  // --index names it, for the key has its value; several are. Fails with kInvalidArgument for
-  // columns that are not there, that are named twice, and where no attribute is left.
+  // --index names it, for the key has its value; several are, and the schema keeps their names.
+  // Without a key column, the row's number is the key. Fails with kInvalidArgument for columns that
+  // are not there, that are named twice, and where no attribute is left.
   static Result<TableColumns> ForNewTable(const ColumnOptions& options,
                                           std::span<const std::string> names,
                                           uint32_t max_versions);
 
-  // For an existing table: each attribute is the column of its name. Fails with
-  // kInvalidArgument for columns that are no attribute, and, where `needs_all`, for attributes
-  // without a column; else they are null.
+  // For an existing table: each attribute is the column of its name, and the key is of the table's
+  // key columns if the schema has them. Fails with kInvalidArgument for another list of these, for
+  // columns that are no attribute, and, where `needs_all`, for attributes without a column; else
+  // they are null.
   static Result<TableColumns> ForTable(const ColumnOptions& options,
                                        std::span<const std::string> names,
                                        const index::Schema& schema, bool needs_all);
@@ -45,7 +47,8 @@ class TableColumns {
   const index::Schema& schema() const noexcept { return schema_; }
 
   // The row of these cells, one per column of the file. Row numbers start from 0. Fails with
-  // kInvalidArgument for an empty key and as index::Validate does.
+  // kInvalidArgument for an empty key, for one that is not clear (KeyOf), and as index::Validate
+  // does.
   Result<index::Row> RowOf(std::span<const std::string_view> cells, uint64_t row_number) const;
 
  private:
@@ -54,14 +57,19 @@ class TableColumns {
     std::string separator;         // of values; empty: the cell is one value
   };
 
-  Status FindKey(const ColumnOptions& options, std::span<const std::string> names);
+  // `what` names the list in errors.
+  Status FindKey(std::string_view what, std::string_view list, std::span<const std::string> names);
   Status FindSets(const ColumnOptions& options, std::span<const std::string> names);
   index::Values ValuesOf(const AttributeColumn& attribute, std::string_view cell) const;
+  // The tuple of the key columns' cells (tuple_key.h). Tables that were made before the schema had
+  // key columns have keys with commas between the cells: there a comma in a cell but the last is
+  // refused, for another row could have the same key.
+  Result<std::string> KeyOf(std::span<const std::string_view> cells, uint64_t row_number) const;
   bool IsNull(std::string_view text) const;
   bool IsKey(size_t column) const;
 
   index::Schema schema_;
-  std::vector<size_t> key_columns_;
+  std::vector<size_t> key_columns_;      // the places of schema_.key_columns, if it has some
   std::vector<std::string> separators_;  // of each column
   std::vector<AttributeColumn> attributes_;
   std::vector<std::string> nulls_;

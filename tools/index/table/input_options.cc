@@ -10,7 +10,7 @@ namespace trommel::tool {
 
 void AddTableInput(Command& command, TableInput& input) {
   command.Text("-k,--key", input.columns.key, "LIST",
-               "Columns whose cells, with commas between, are the row's key");
+               "Columns whose cells are the row's key; of several, it is shown and typed a=1,b=2");
   command.Repeatable("--set-valued", input.columns.set_valued, "LIST[:SEPARATOR]",
                      "Columns whose cells are sets: tags,uses or 'tags:;' (separator: a comma; "
                      "spaces around values are removed)");

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "tools/index/rows/range_text.h"
+#include "tools/index/rows/row_key.h"
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {
@@ -85,12 +85,12 @@ void DescribeAnswer(const index::Schema& schema, const index::QueryOutcome& outc
   report.AddField("directory_ms", Milliseconds(plan.directory_time));
   Json unanswered = Json::Array();
   for (const index::Unanswered& part : outcome.unanswered) {
-    unanswered.Append(Json{{"begin", part.range.begin},
-                           {"end", part.range.end},
+    unanswered.Append(Json{{"begin", KeyText(schema, part.range.begin)},
+                           {"end", KeyText(schema, part.range.end)},
                            {"server", part.server},
                            {"reason", part.reason.message}});
-    report.AddLine(fmt::format("NOT ANSWERED: keys {}, server {}: {}", RangeText(part.range),
-                               part.server, part.reason.message));
+    report.AddLine(fmt::format("NOT ANSWERED: keys {}, server {}: {}",
+                               RangeText(schema, part.range), part.server, part.reason.message));
   }
   report.AddField("unanswered", std::move(unanswered));
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/index/rows/row_key.h"
 #include "tools/trommel/output/line_writer.h"
 
 namespace trommel::tool {
@@ -41,7 +42,7 @@ Status PrintRows(const index::Schema& schema, std::span<const index::Row> rows) 
   if (Status written = writer.Write(line); !written.ok()) return written;
   for (const index::Row& row : rows) {
     line.clear();
-    AppendCell(row.key, line);
+    AppendCell(KeyText(schema, row.key), line);
     for (const index::Values& values : row.attributes) {
       line += '\t';
       for (size_t i = 0; i < values.size(); ++i) {
@@ -59,7 +60,7 @@ Json RowJson(const index::Schema& schema, const index::Row& row) {
   for (size_t i = 0; i < row.attributes.size(); ++i) {
     attributes.Add(schema.attributes[i].name, Json::Array(row.attributes[i]));
   }
-  return {{"key", row.key}, {"attributes", std::move(attributes)}};
+  return {{"key", KeyText(schema, row.key)}, {"attributes", std::move(attributes)}};
 }
 
 }  // namespace trommel::tool

@@ -12,8 +12,9 @@
 
 namespace trommel::tool {
 
-// A header line, "key" and the attributes' names, then the rows. Values of a set have commas
-// between; tabs, newlines and carriage returns in values are written \t, \n and \r. Fails with kIo.
+// A header line, "key" and the attributes' names, then the rows, keys as KeyText writes them.
+// Values of a set have commas between; tabs, newlines and carriage returns in values are written
+// \t, \n and \r. Fails with kIo.
 Status PrintRows(const index::Schema& schema, std::span<const index::Row> rows);
 
 // {"key": "S0042-00000017", "attributes": {"colour": ["blue", "red"], "material": []}}

@@ -18,8 +18,8 @@ Error WrongLength(std::string_view what, size_t num_bytes, std::string_view rang
                  std::string(range));
 }
 
-std::string InRow(std::string_view what, size_t attribute) {
-  return std::string(what) + " of attribute " + std::to_string(attribute);
+std::string InRow(std::string_view what, const Attribute& attribute) {
+  return std::string(what) + " of attribute \"" + attribute.name + "\"";
 }
 
 }  // namespace
@@ -50,6 +50,17 @@ Status Validate(const Schema& schema) {
                      "\", as another one is; names must differ");
     }
   }
+  std::unordered_set<std::string_view> key_columns;
+  for (const std::string& name : schema.key_columns) {
+    if (name.empty()) return Invalid("a key column has an empty name; give it one");
+    if (!key_columns.insert(name).second) {
+      return Invalid("two key columns are named \"" + name + "\"; names must differ");
+    }
+  }
+  if (schema.key_columns.size() > kMaxAttributes) {
+    return Invalid("the schema has " + std::to_string(schema.key_columns.size()) +
+                   " key columns; it must have at most " + std::to_string(kMaxAttributes));
+  }
   return Ok();
 }
 
@@ -66,7 +77,7 @@ Status Validate(const Schema& schema, const Row& row) {
   for (size_t i = 0; i < row.attributes.size(); ++i) {
     for (const std::string& value : row.attributes[i]) {
       if (value.size() > kMaxValueBytes) {
-        return WrongLength(InRow("a value", i), value.size(),
+        return WrongLength(InRow("a value", schema.attributes[i]), value.size(),
                            "at most " + std::to_string(kMaxValueBytes));
       }
     }

@@ -20,6 +20,7 @@ namespace trommel::index {
 namespace {
 
 constexpr size_t kMaxClusterIdBytes = 64;
+constexpr uint64_t kFormatWithoutKeyColumns = 2;
 
 Error DamagedRecord(std::string_view reason) {
   return Error{ErrorCode::kCorrupt, "its record is damaged: " + std::string(reason)};
@@ -52,6 +53,17 @@ bool ReadSchema(ByteReader& reader, Schema& schema) {
     schema.attributes.push_back({.name = std::string(*name), .is_indexed = *is_indexed == 1});
   }
   return num_attributes > 0;
+}
+
+// Returns whether all were read, and there are some.
+bool ReadKeyColumns(ByteReader& reader, Schema& schema) {
+  const uint64_t num_columns = reader.Number(kMaxAttributes).value_or(0);
+  for (uint64_t i = 0; i < num_columns; ++i) {
+    const std::optional<std::string_view> name = reader.String(reader.num_left());
+    if (!name) return false;
+    schema.key_columns.emplace_back(*name);
+  }
+  return num_columns > 0;
 }
 
 bool ReadSplits(ByteReader& reader, std::vector<std::string>& splits) {
@@ -93,7 +105,8 @@ Status ValidateConfig(const ClusterConfig& config) {
 std::string EncodeCluster(const ClusterRecord& record) {
   const ClusterConfig& config = record.config;
   std::string bytes;
-  AppendNumber(kClusterFormat, bytes);
+  const bool has_key_columns = !config.schema.key_columns.empty();
+  AppendNumber(has_key_columns ? kClusterFormat : kFormatWithoutKeyColumns, bytes);
   AppendString(record.cluster_id, bytes);
   AppendNumber(config.num_servers, bytes);
   AppendNumber(static_cast<uint64_t>(config.structure), bytes);
@@ -106,6 +119,9 @@ std::string EncodeCluster(const ClusterRecord& record) {
   }
   AppendNumber(config.splits.size(), bytes);
   for (const std::string& split : config.splits) AppendString(split, bytes);
+  if (!has_key_columns) return bytes;
+  AppendNumber(config.schema.key_columns.size(), bytes);
+  for (const std::string& name : config.schema.key_columns) AppendString(name, bytes);
   return bytes;
 }
 
@@ -133,6 +149,9 @@ Result<ClusterRecord> DecodeCluster(std::string_view bytes) {
   config.target_fpr = *target_fpr;
   if (!ReadSchema(reader, config.schema)) return DamagedRecord("schema");
   if (!ReadSplits(reader, config.splits)) return DamagedRecord("splits");
+  if (record.format > kFormatWithoutKeyColumns && !ReadKeyColumns(reader, config.schema)) {
+    return DamagedRecord("key columns");
+  }
   if (reader.num_left() != 0) return DamagedRecord("bytes behind its end");
   if (const Status status = ValidateConfig(config); !status) {
     return DamagedRecord(status.error().message);

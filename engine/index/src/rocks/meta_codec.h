@@ -2,7 +2,7 @@
 // (byte_codec.h):
 //
 //   format, cluster id, servers, structure, target_fpr (8 bytes, IEEE 754, little endian),
-//   versions, attributes (name, indexed), splits
+//   versions, attributes (name, indexed), splits, and in format 3 key columns
 //
 // The format says, too, what the record of its table is (table_record_codec.h).
 #ifndef TROMMEL_ENGINE_INDEX_SRC_ROCKS_META_CODEC_H_
@@ -17,7 +17,9 @@
 
 namespace trommel::index {
 
-inline constexpr uint64_t kClusterFormat = 2;  // 1 is read, too
+// 1 and 2 are read, too. A cluster without key columns is written in format 2, which programs that
+// do not know them read.
+inline constexpr uint64_t kClusterFormat = 3;
 inline constexpr uint32_t kMaxServers = 256;
 
 // What a cluster is, but for its table: `config` has regions and attributes as they were at first.
@@ -27,7 +29,7 @@ struct ClusterRecord {
   uint64_t format = kClusterFormat;  // in which it was read
 };
 
-// Writes kClusterFormat.
+// Writes format 2, or 3 if there are key columns.
 std::string EncodeCluster(const ClusterRecord& record);
 // Fails with kVersion if the record has a newer format, and with kCorrupt unless the bytes are a
 // whole record within the limits of ClusterConfig.

@@ -151,7 +151,7 @@ Status MetaStore::WriteTable(const std::string& bytes) {
   rocksdb::Status status = Get(*database_, kClusterKey, cluster_bytes);
   if (!status.ok()) return ErrorOf(status, kWriting, folder_);
   rocksdb::WriteBatch batch;
-  if (ByteReader(cluster_bytes).Number(UINT64_MAX) != kClusterFormat) {
+  if (ByteReader(cluster_bytes).Number(UINT64_MAX) == 1) {
     const Result<ClusterRecord> cluster = DecodeCluster(cluster_bytes);
     if (!cluster) return cluster.error();
     status = batch.Put(SliceOf(kClusterKey), EncodeCluster(*cluster));
