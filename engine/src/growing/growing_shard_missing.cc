@@ -1,9 +1,9 @@
 // What of a batch a growing shard could not erase.
 //
-// At most one string begins the bits of a key (growing_store.h), and its count is what the keys that
-// it begins share. These stand together among ascending digests: so their copies are compared with
-// one count after the other. A step that comes while a batch is erased cuts strings off, and what
-// becomes equal adds up: all that was found is still there.
+// At most one string begins the bits of a key (growing_store.h), and its count is what the keys
+// that it begins share. These stand together among ascending digests: so their copies are compared
+// with one count after the other. A step that comes while a batch is erased cuts strings off, and
+// what becomes equal adds up: all that was found is still there.
 #include <cstddef>
 #include <cstdint>
 #include <span>
