@@ -97,7 +97,13 @@ tests::RateBound BoundOf(double predicted, const std::vector<double>& shares) {
   return bound;
 }
 
-TEST_CASE("as many keys are undecided as predicted, once keys have been replaced",
+// With slots of 16 bits the prediction is an upper bound.
+void CheckUndecided(Encoding encoding, const tests::RateBound& bound, double measured) {
+  CHECK(measured <= bound.high());
+  if (encoding == Encoding::kFingerprints8) CHECK(measured >= bound.low());
+}
+
+TEST_CASE("no more keys are undecided than predicted, and in bins as many, once keys are replaced",
           "[engine][sizing][long]") {
   const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   const auto times_full = GENERATE(0.9, 1.0, 1.25, 1.9);
@@ -110,11 +116,11 @@ TEST_CASE("as many keys are undecided as predicted, once keys have been replaced
   const double predicted = PredictedUndecidedShare(geometry, num_keys);
   const tests::RateBound bound = BoundOf(predicted, replaced);
   CAPTURE(EncodingName(encoding), times_full, bound, MeanOf(fresh), MeanOf(replaced));
-  CHECK(bound.Contains(MeanOf(replaced)));
+  CheckUndecided(encoding, bound, MeanOf(replaced));
   CHECK(MeanOf(fresh) <= BoundOf(predicted, fresh).high());  // filling alone leaves fewer
 }
 
-TEST_CASE("keys of grown filters are undecided as predicted", "[engine][sizing]") {
+TEST_CASE("no more keys of grown filters are undecided than predicted", "[engine][sizing]") {
   const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   const uint32_t bits_less = GENERATE(3U, 6U);  // 8 bits at least: many keys meet an equal one
   const Geometry geometry = GeometryOfKeys(encoding, 4096, bits_less);
@@ -124,7 +130,7 @@ TEST_CASE("keys of grown filters are undecided as predicted", "[engine][sizing]"
   const std::vector<double> replaced = store.UndecidedShares();
   const auto bound = BoundOf(PredictedUndecidedShare(geometry, num_keys), replaced);
   CAPTURE(EncodingName(encoding), bits_less, bound, MeanOf(replaced));
-  CHECK(bound.Contains(MeanOf(replaced)));
+  CheckUndecided(encoding, bound, MeanOf(replaced));
 }
 
 TEST_CASE("what is undecided grows with the keys, from nothing to nearly all of them",

@@ -52,8 +52,9 @@ namespace trommel {
 ///
 /// With fingerprints, Query, Select and MayContain answer "maybe present" more often than those of
 /// a CountingFilter, with or without writers: for keys that only the side table could decide
-/// (sizing.h, *Undecided*; Stats::undecided_share), and for keys whose 64 blocks writers changed at
-/// each of several attempts (Stats::num_interrupted_queries).
+/// (sizing.h, *Undecided*), and for keys whose 64 blocks writers changed at each of several
+/// attempts (Stats::num_interrupted_queries). Their false-positive rate is Stats::predicted_fpr +
+/// Stats::undecided_share, and what was interrupted.
 ///
 /// Cost: a writer holds one lock at a time, that of a range of blocks, while it applies the keys of
 /// one batch that fall into that range. From about 2,048 keys on, batches cost little more than

@@ -81,9 +81,13 @@ struct Stats {
   uint64_t num_refused_erases = 0;  ///< Since creation, load or clear.
   /// The same of insertions, which a limit of side memory refuses.
   uint64_t num_refused_inserts = 0;
-  double predicted_fpr = 0;  ///< PredictedFpr for num_keys distinct keys.
+  /// PredictedFpr for num_keys distinct keys: the rate of queries that look into the side table, as
+  /// a CountingFilter's do. Keys that are in more than once make it too high, not too low. The rate
+  /// of a ConcurrentFilter's queries is the sum of this and undecided_share.
+  double predicted_fpr = 0;
   /// With fingerprints: the share of non-members for which a query of a ConcurrentFilter answers
-  /// "maybe present", because the side table could have them. (A CountingFilter looks there.)
+  /// "maybe present" now, because the side table alone could have them. It comes on top of
+  /// predicted_fpr. (A CountingFilter looks there.)
   double undecided_share = 0;
   /// Queries that were answered "maybe present" because writers changed their 64 blocks at each of
   /// several attempts; since creation, load or clear.

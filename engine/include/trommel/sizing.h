@@ -30,10 +30,11 @@
 ///
 /// *Undecided.* Queries that run beside writers do not read the side table, where a full block of
 /// fingerprints keeps what it cannot show. Such a query answers "maybe present", too, when the key
-/// could be there: with slots of 16 bits, when its block has keys in the side table; with slots of
-/// 8 bits, when its bin is cut off. That share of the non-members, the *undecided share*, comes on
-/// top of the rate (PredictedUndecidedShare). Sizing keeps the sum of both within the target. So a
-/// filter meets its target as a CountingFilter and beside writers, and has one geometry for both.
+/// could be there: with slots of 16 bits, when its block has keys in the side table alone; with
+/// slots of 8 bits, when its bin is cut off. Further copies of a key never are the reason. That
+/// share of the non-members, the *undecided share*, comes on top of the rate
+/// (PredictedUndecidedShare). Sizing keeps the sum of both within the target. So a filter meets its
+/// target as a CountingFilter and beside writers, and has one geometry for both.
 ///
 /// *Memory* is that of the blocks and of the side table, which holds the counts of blocks that are
 /// too full for their encoding. With Encoding::kPlanes such blocks are so rare that the rate alone
@@ -88,8 +89,8 @@ enum class Preference : uint8_t {
   /// after keys had been replaced, where runs sized for 0.3 % have this rate:
   /// @code{.unparsed}
   ///   times the capacity   kFingerprints16   kFingerprints8     runs
-  ///   1.25                           6.0 %            2.3 %    0.7 %
-  ///   1.9                           83 %             40 %      3.0 %
+  ///   1.25                           4.2 %            2.3 %    0.7 %
+  ///   1.9                           80 %             40 %      3.0 %
   /// @endcode
   kHeadroom = 2,
   /// Parquet's blocks: runs of 8 slices and a power of two of blocks. num_slices must be 0 or 8.
@@ -246,11 +247,9 @@ TROMMEL_API double PredictedFpr(const Geometry& geometry, uint64_t num_keys,
 /// Returns the share of non-members that queries beside writers answer "maybe present" on top of
 /// PredictedFpr when the filter holds `num_keys` distinct keys, because they do not read the side
 /// table (*Undecided*, above). 0 with planes and runs. The share is that of a filter whose keys
-/// have been replaced several times; one that was only filled has about a tenth of it (slots of 16
-/// bits) or six tenths (8 bits) at capacity. Exact within the noise of random keys with slots of 16
-/// bits, and to a fifth of the share with slots of 8 bits (ARCHITECTURE.md, Sizing: model and
-/// measured figures). Requires a valid geometry, which is not checked. Thread safety: any thread.
-/// Cost: up to about 0.2 ms.
+/// have been replaced several times, and an upper bound: filters have less of it, the more so the
+/// fewer keys they have (ARCHITECTURE.md, Sizing: model and measured figures). Requires a valid
+/// geometry, which is not checked. Thread safety: any thread. Cost: up to about 0.2 ms.
 TROMMEL_API double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the fewest slices that queries must probe to keep PredictedFpr at or below `target_fpr`,

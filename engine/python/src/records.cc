@@ -73,7 +73,7 @@ void BindBlocks(nb::module_& module) {
              "The false-positive rate of num_keys distinct keys, by the model.")
       .Field("undecided_share", &Stats::undecided_share,
              "Of a ConcurrentFilter of fingerprints: the further share of non-members that are "
-             "answered True.")
+             "answered True. Its rate is the sum of this and predicted_fpr.")
       .Field("num_interrupted_queries", &Stats::num_interrupted_queries,
              "Queries that writers interrupted so often that they were answered True.");
   Record<BlockFill>(module, "BlockFill", "What a pass over all blocks measures.")

@@ -6,6 +6,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/block_store.h"
+#include "engine/src/sizing/geometry_checks.h"
 
 namespace trommel {
 
@@ -175,10 +176,8 @@ Result<BlockStore> BlockStore::Folded(uint64_t limit_bytes) const {
   assert(geometry_.num_blocks % 2 == 0);
   Geometry half = geometry_;
   half.num_blocks /= 2;
-  // As many shards as a filter created at this size would have, so that the two can be merged; and
-  // where half the blocks are no multiple of them, half the shards.
-  half.shard_bits = std::min(half.shard_bits, ShardBitsFor(half.num_blocks));
-  if (half.num_blocks % (uint64_t{1} << half.shard_bits) != 0) half.shard_bits -= 1;
+  // As many shards as a filter created at this size would have, so that the two can be merged.
+  half.shard_bits = std::min(half.shard_bits, ShardBitsOf(half.encoding, half.num_blocks));
   if (side_limit_bytes_ != 0) {  // it is reserved there as well
     if (Status fits = CheckMemoryLimit("the filter and its side memory need",
                                        half.num_bytes() + side_limit_bytes_, limit_bytes);

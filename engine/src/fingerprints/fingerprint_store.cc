@@ -164,32 +164,25 @@ bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
   return InsertOne(digest);
 }
 
-template <class Change>
-bool FingerprintStore::Counting(uint64_t block_idx, const Change& change) {
-  OwnedRange& range = RangeOf(block_idx);
-  // Modulo 2^64: a difference may be below zero.
-  const uint64_t num_promoted = range.num_promoted.Get() - uint64_t{IsPromoted(block_idx)};
-  const uint64_t num_undecided = range.num_undecided.Get() - NumUndecided(block_idx);
-  const bool is_changed = change();
-  range.num_promoted.Set(num_promoted + uint64_t{IsPromoted(block_idx)});
-  range.num_undecided.Set(num_undecided + NumUndecided(block_idx));
-  range.side_table_bytes.Set(range.hidden.num_bytes());
-  return is_changed;
-}
-
 bool FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
-  return Counting(block_idx, [&] { return StoreContents(block_idx, contents); });
+  const bool is_stored = Counting(block_idx, [&] { return StoreContents(block_idx, contents); });
+  Settle(block_idx, true);
+  return is_stored;
 }
 
 bool FingerprintStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
   const FingerprintPlace place = PlaceOf(digest);
   const uint32_t key = KeyOf(place.rest);
   const auto update_block = [&] {
-    return Counting(place.block_idx, [&] {
+    const uint64_t num_undecided = NumUndecided(place.block_idx);
+    const bool is_changed = Counting(place.block_idx, [&] {
       // If the key of a full block must be absent, it is: the block shows all its keys.
       return fate == OneFate::kStop ? InsertFull(place.block_idx, key)
                                     : UpdatePromoted(update, place.block_idx, key);
     });
+    const bool has_spilled = NumUndecided(place.block_idx) > num_undecided;
+    if (has_spilled || update == Update::kErase) Settle(place.block_idx, has_spilled);
+    return is_changed;
   };
   if (!has_versions()) return update_block();
   const kernels::GroupChange change(view_, kernels::VersionOf(digest, place.block_idx, view_));

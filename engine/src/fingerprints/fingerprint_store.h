@@ -171,15 +171,33 @@ class FingerprintStore : public Store {
   // Keeps the same contents in the fewest records, none of them longer than it must be. Ends the
   // program if memory runs out. Requires no limit.
   virtual void SpillFewest() noexcept {}
-  // WriteContents, without keeping figures.
+  // WriteContents, without keeping figures, and as NeedsOf says.
   virtual bool StoreContents(uint64_t block_idx, const BlockContents& contents) = 0;
   // Adds a key to the contents, or returns false and changes nothing.
-  bool InsertWhole(uint64_t block_idx, uint32_t key) {
+  virtual bool InsertWhole(uint64_t block_idx, uint32_t key) {
     BlockContents contents = ReadContents(block_idx);
     AddTo(contents, key, 1);
     return StoreContents(block_idx, contents);
   }
-  // Moves a full block's keys to their places in a promoted one.
+  // Decides blocks of the group as far as its line has space now, after a change of this block that
+  // may have left more space there. `has_spilled`: or that has made the block undecided.
+  virtual void Settle(uint64_t /*block_idx*/, bool /*has_spilled*/) {}
+  // The same after changes of any of its blocks; of the group that begins with this one.
+  virtual void SettleGroup(uint64_t /*first_block*/) {}
+  // Calls change(), which changes the block, and keeps the range's figures.
+  template <class Change>
+  bool Counting(uint64_t block_idx, const Change& change) {
+    OwnedRange& range = RangeOf(block_idx);
+    // Modulo 2^64: a difference may be below zero.
+    const uint64_t num_promoted = range.num_promoted.Get() - uint64_t{IsPromoted(block_idx)};
+    const uint64_t num_undecided = range.num_undecided.Get() - NumUndecided(block_idx);
+    const bool is_changed = change();
+    range.num_promoted.Set(num_promoted + uint64_t{IsPromoted(block_idx)});
+    range.num_undecided.Set(num_undecided + NumUndecided(block_idx));
+    range.side_table_bytes.Set(range.hidden.num_bytes());
+    return is_changed;
+  }
+  // Moves a full block's keys to their places in a promoted one, or leaves them to InsertPromoted.
   virtual void Promote(uint64_t block_idx) = 0;
   // One key of a promoted block. InsertPromoted returns false, and changes nothing, if a limit
   // leaves no space; ErasePromoted returns whether the key was in.
@@ -234,9 +252,6 @@ class FingerprintStore : public Store {
   // Of a digest that the kernel left undecided.
   [[gnu::noinline]] bool HoldsDigestElsewhere(uint64_t digest) const;
   bool HoldsDigestBesideUpdates(uint64_t digest) const;
-  // Calls change(), which changes the block, and keeps the range's figures.
-  template <class Change>
-  bool Counting(uint64_t block_idx, const Change& change);
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
   // Promotes the full block and adds the key, or returns false and changes nothing.
   bool InsertFull(uint64_t block_idx, uint32_t key);

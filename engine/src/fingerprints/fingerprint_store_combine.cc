@@ -90,8 +90,10 @@ bool FingerprintStore::Merge(const Store& other) noexcept {
     if (theirs.empty()) continue;
     BlockContents ours = ReadContents(b);
     for (const BlockKey& entry : theirs) AddTo(ours, entry.key, entry.count);
-    TROMMEL_CHECK(WriteContents(b, ours), "a merge exceeds the limit of side memory");
+    TROMMEL_CHECK(Counting(b, [&] { return StoreContents(b, ours); }),
+                  "a merge exceeds the limit of side memory");
   }
+  for (uint64_t b = 0; b < geometry_.num_blocks; b += kGroupBlocks) SettleGroup(b);
   return true;
 }
 
@@ -115,9 +117,6 @@ Result<std::unique_ptr<Store>> FingerprintStore::Resized(Geometry geometry,
                                                          uint64_t limit_bytes) const {
   // As many shards as a filter created at this size would have, so that the two can be merged.
   geometry.shard_bits = ShardBitsOf(geometry.encoding, geometry.num_blocks);
-  while (geometry.num_blocks % BlockUnit(geometry.encoding, geometry.shard_bits) != 0) {
-    geometry.shard_bits -= 1;
-  }
   if (side_limit_bytes_ != 0) {  // it is reserved there as well
     if (Status fits = CheckMemoryLimit("the filter and its side memory need",
                                        geometry.num_bytes() + side_limit_bytes_, limit_bytes);
@@ -321,6 +320,7 @@ bool FingerprintStore::Adopt(uint64_t& num_keys, uint64_t& bad_block) {
             std::span(lines_.data() + first / kGroupBlocks * kWords, num_line_words))) {
       return false;
     }
+    SettleGroup(first);
   }
   for (size_t r = 0; r < ranges_.size(); ++r) CountFigures(r);
   return true;

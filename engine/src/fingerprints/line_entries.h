@@ -18,8 +18,9 @@ inline constexpr size_t kLineEntries = 18;
 struct __attribute__((may_alias)) OverflowLine {
   std::array<uint16_t, kLineEntries> keys;
   std::array<uint8_t, kLineEntries> homes;
-  std::array<uint8_t, 2> zeros;
-  uint64_t undecided;  // in stores that grow: which blocks have keys neither here nor in slots
+  uint8_t too_few;  // each undecided block needs more entries than this; 0 in snapshots
+  uint8_t zero;
+  uint64_t undecided;  // which blocks have keys neither here nor in slots; 0 in snapshots
 };
 static_assert(sizeof(OverflowLine) == 64);
 

@@ -22,6 +22,15 @@ uint64_t BinWord(const uint32_t* block, size_t i) {
   return word;
 }
 
+// Where the word's bins end.
+uint64_t EndsOf(const uint32_t* block, size_t i) {
+  return (BinWord(block, i) & ~kernels::kPromotedBins) ^ kernels::kEmptyBins;
+}
+
+uint32_t NumKeysIn(uint64_t ends) {
+  return static_cast<uint32_t>(std::bit_width(ends) - std::popcount(ends));
+}
+
 using KeyList = InlineVector<uint32_t, kInlineBlockKeys>;
 
 KeyList WithCopies(const BlockContents& contents) {
@@ -38,13 +47,12 @@ bool NarrowStore::IsReadable(uint64_t block_idx) const {
   const bool is_promoted = (BinWord(block, 0) & kernels::kPromotedBins) != 0;
   uint32_t num_keys = 0;
   for (const size_t i : {size_t{0}, size_t{1}}) {
-    const uint64_t word = BinWord(block, i);
-    if (((word & kernels::kPromotedBins) != 0) != is_promoted) return false;
-    const uint64_t ends = (word & ~kernels::kPromotedBins) ^ kernels::kEmptyBins;
+    if (((BinWord(block, i) & kernels::kPromotedBins) != 0) != is_promoted) return false;
+    const uint64_t ends = EndsOf(block, i);
     const auto num_bins = static_cast<uint32_t>(std::popcount(ends));
     if (num_bins > kernels::kBinsPerWord) return false;
     if (!is_promoted && num_bins != kernels::kBinsPerWord) return false;
-    const uint32_t keys_of_word = static_cast<uint32_t>(std::bit_width(ends)) - num_bins;
+    const uint32_t keys_of_word = NumKeysIn(ends);
     if (keys_of_word > kernels::kMaxKeysPerBinWord) return false;
     num_keys += keys_of_word;
   }
@@ -173,7 +181,25 @@ bool NarrowStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
     hidden.ChangeTotal(block_idx, -1);
   }
   if (hidden.TotalOf(block_idx) <= kNarrowSlots) ReturnIfItFits(block_idx);
+  // Further copies may keep the block from returning for ever: its bins must not stay cut off.
+  if (NumUndecided(block_idx) > 0 && FitsWithoutCopies(block_idx)) {
+    StoreContents(block_idx, ReadContents(block_idx));  // or not, if a limit leaves no space
+  }
   return true;
+}
+
+// Do the block's distinct keys fit?
+bool NarrowStore::FitsWithoutCopies(uint64_t block_idx) const {
+  const uint32_t* block = BlockAt(block_idx);
+  const uint64_t shown_bins = kernels::ShownBins(block);
+  std::array<uint32_t, 2> num_keys = {NumKeysIn(EndsOf(block, 0)), NumKeysIn(EndsOf(block, 1))};
+  return RangeOf(block_idx).hidden.VisitKeys(block_idx, [&](uint32_t key) {
+    const uint32_t bin = kernels::NarrowBin(key, FingerprintBits());
+    if ((shown_bins >> bin & 1) != 0) return true;
+    uint32_t& num_of_half = num_keys[bin / kernels::kBinsPerWord];
+    num_of_half += 1;
+    return num_of_half <= kernels::kMaxKeysPerBinWord && num_keys[0] + num_keys[1] <= kNarrowSlots;
+  });
 }
 
 void NarrowStore::ReturnIfItFits(uint64_t block_idx) {

@@ -56,6 +56,7 @@ class NarrowStore final : public FingerprintStore {
   void CutBin(uint64_t block_idx, uint32_t key);
   // Makes the block one that is not promoted.
   void ReturnIfItFits(uint64_t block_idx);
+  bool FitsWithoutCopies(uint64_t block_idx) const;
   uint32_t FingerprintBits() const { return geometry_.fingerprint_bits; }
 };
 

@@ -22,11 +22,9 @@ using kernels::kSpillMark;
 using kernels::kWideSlots;
 using kernels::WideSlot;
 
-// Which keys a spilled block shows: the lowest ones, as in a snapshot, or those that leave the
-// fewest entries for its record. A key that is there once needs none when it is shown; one that is
-// there more often needs one either way, unless its count is beyond a record's.
-enum class Shows : uint8_t { kLowest, kFewestHidden };
-
+// A spilled block should show the keys that leave the fewest entries for its record. A key that is
+// there once needs none when it is shown; one that is there more often needs one either way, unless
+// its count is beyond a record's.
 bool IsBestShown(const BlockKey& entry) { return entry.count == 1 || entry.count > 0xffff; }
 
 // How a block keeps its contents, with so many free entries in its line.
@@ -37,10 +35,11 @@ struct Encoded {
   BlockContents hidden;
 };
 
-Encoded Encode(const BlockContents& contents, size_t num_free_entries, Shows shows) {
+Encoded Encode(const BlockContents& contents, size_t num_free_entries, WideForm form) {
   Encoded encoded;
   const uint64_t total = TotalOf(contents);
-  if (total <= kMarkSlot + num_free_entries || total <= kWideSlots) {
+  const bool hides_copies = form == WideForm::kTight && contents.size() < total;
+  if (total <= kWideSlots || (total <= kMarkSlot + num_free_entries && !hides_copies)) {
     for (const BlockKey& entry : contents) {
       encoded.slots.Append(entry.count, entry.key);
     }
@@ -50,24 +49,37 @@ Encoded Encode(const BlockContents& contents, size_t num_free_entries, Shows sho
     encoded.slots.Truncate(kMarkSlot);
     return encoded;
   }
-  encoded.mark = contents.size() <= kMarkSlot ? kCopiesMark : kSpillMark;
-  const auto is_best = [shows](const BlockKey& entry) {
-    return shows == Shows::kLowest || IsBestShown(entry);
+  const bool may_use_line = form == WideForm::kRoomy || form == WideForm::kTight;
+  const size_t most_shown = kMarkSlot + (may_use_line ? num_free_entries : 0);
+  const bool shows_all = contents.size() <= most_shown;
+  encoded.mark = shows_all ? kCopiesMark : kSpillMark;
+  const size_t num_shown = shows_all ? contents.size() : kMarkSlot;
+  const auto is_best = [form](const BlockKey& entry) {
+    return form == WideForm::kCanonical || IsBestShown(entry);
   };
   const auto num_best = static_cast<size_t>(std::ranges::count_if(contents, is_best));
-  size_t best_slots = std::min(num_best, kMarkSlot);
-  size_t other_slots = kMarkSlot - best_slots;
+  size_t best_places = std::min(num_best, num_shown);
+  size_t other_places = num_shown - best_places;
   for (const BlockKey& entry : contents) {
-    size_t& slots = is_best(entry) ? best_slots : other_slots;
-    const bool is_shown = slots > 0;
+    size_t& places = is_best(entry) ? best_places : other_places;
+    const bool is_shown = places > 0;
     if (is_shown) {
-      encoded.slots.push_back(entry.key);
-      slots -= 1;
+      (encoded.slots.size() < kMarkSlot ? encoded.slots : encoded.line).push_back(entry.key);
+      places -= 1;
     }
     const uint64_t left = entry.count - uint64_t{is_shown};
     if (left > 0) encoded.hidden.push_back({entry.key, left});
   }
   return encoded;
+}
+
+// Can the block's record be this? With a limit it must also be able to become that of the spilled
+// block: so a line that is taken by blocks with records never makes an insertion be refused, and
+// SpillFewest needs no more records than there are.
+bool FitsRecord(const BlockContents& contents, const Encoded& encoded, const HiddenKeys& hidden) {
+  if (!hidden.FitsRecord(encoded.hidden)) return false;
+  return !hidden.is_limited() || encoded.line.empty() ||
+         HiddenKeys::IsShort(Encode(contents, 0, WideForm::kFewestRecords).hidden);
 }
 
 }  // namespace
@@ -108,7 +120,7 @@ BlockContents WideStore::ReadContents(uint64_t block_idx) const {
       AddTo(contents, keys[i], 1);
     }
   }
-  if (mark != kLineMark) return contents;
+  if (!HasEntries(mark)) return contents;
   const OverflowLine& line = LineOf(block_idx);
   for (size_t i = 0; i < kLineEntries; ++i) {
     if (IsOf(line, i, block_idx)) AddTo(contents, line.keys[i], 1);
@@ -124,7 +136,7 @@ void WideStore::FreeEntriesOf(uint64_t block_idx) {
 }
 
 size_t WideStore::NumEntriesOf(uint64_t block_idx) const {
-  if (MarkOf(block_idx) != kLineMark) return 0;
+  if (!HasEntries(MarkOf(block_idx))) return 0;
   const OverflowLine& line = LineOf(block_idx);
   size_t num_entries = 0;
   for (size_t i = 0; i < kLineEntries; ++i) num_entries += size_t{IsOf(line, i, block_idx)};
@@ -137,20 +149,24 @@ size_t WideStore::NumFreeEntries(uint64_t block_idx) const {
 
 FingerprintStore::Needs WideStore::NeedsOf(const BlockContents& contents, size_t num_free_entries,
                                            const HiddenKeys& hidden) const {
-  const Encoded encoded = Encode(contents, num_free_entries, Shows::kFewestHidden);
+  const Encoded encoded = Encode(contents, num_free_entries, WideForm::kRoomy);
+  const bool has_record = IsSpill(encoded.mark);
   return {.line_entries = encoded.line.size(),
-          .has_record = IsSpill(encoded.mark),
-          .fits_record = hidden.FitsRecord(encoded.hidden)};
+          .has_record = has_record,
+          .fits_record = !has_record || FitsRecord(contents, encoded, hidden)};
 }
 
-bool WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents) {
+bool WideStore::StoreAs(WideForm form, uint64_t block_idx, const BlockContents& contents) {
   const uint32_t mark = MarkOf(block_idx);
   OverflowLine& line = LineOf(block_idx);
-  const Encoded encoded =
-      Encode(contents, NumFreeEntries(block_idx) + NumEntriesOf(block_idx), Shows::kFewestHidden);
+  const size_t num_free_entries = NumFreeEntries(block_idx) + NumEntriesOf(block_idx);
+  Encoded encoded = Encode(contents, num_free_entries, form);
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  if (IsSpill(encoded.mark) && !hidden.CanPut(block_idx, encoded.hidden)) return false;
-  if (mark == kLineMark) FreeEntriesOf(block_idx);
+  if (IsSpill(encoded.mark) &&
+      !(FitsRecord(contents, encoded, hidden) && hidden.CanPut(block_idx, encoded.hidden))) {
+    return form == WideForm::kTight && StoreAs(WideForm::kRoomy, block_idx, contents);
+  }
+  if (HasEntries(mark)) FreeEntriesOf(block_idx);
   if (IsSpill(encoded.mark)) {
     hidden.Put(block_idx, encoded.hidden, TotalOf(contents));
   } else if (IsSpill(mark)) {
@@ -158,6 +174,7 @@ bool WideStore::StoreContents(uint64_t block_idx, const BlockContents& contents)
   }
   for (const uint32_t key : encoded.line) FillEntry(line, *FreeEntry(line), block_idx, key);
   kernels::EncodeWide(encoded.slots, encoded.mark, BlockAt(block_idx));
+  NoteUndecided(block_idx);
   return true;
 }
 
@@ -179,7 +196,8 @@ void WideStore::SpillFewest() noexcept {
       if (!IsPromoted(b)) continue;
       has_spilled = has_spilled || HasHidden(b);
       BlockContents contents = ReadContents(b);
-      const bool may_spill = HiddenKeys::IsShort(Encode(contents, 0, Shows::kFewestHidden).hidden);
+      const bool may_spill =
+          HiddenKeys::IsShort(Encode(contents, 0, WideForm::kFewestRecords).hidden);
       promoted.push_back({may_spill, TotalOf(contents), b, std::move(contents)});
     }
     if (!has_spilled) continue;
@@ -187,7 +205,11 @@ void WideStore::SpillFewest() noexcept {
     std::ranges::sort(promoted, {}, [](const Promoted& block) {
       return std::tuple(block.may_spill, block.num_keys, block.block_idx);
     });
-    for (const Promoted& block : promoted) StoreContents(block.block_idx, block.contents);
+    for (const Promoted& block : promoted) {
+      StoreAs(WideForm::kFewestRecords, block.block_idx, block.contents);
+    }
+    LineOf(first).too_few = 0;
+    Settle(first, false);
   }
 }
 
@@ -201,7 +223,7 @@ CanonicalGroup WideStore::Canonical(std::span<const BlockContents> contents) con
   auto& line = *reinterpret_cast<OverflowLine*>(group.line_words.data());
   size_t num_entries = 0;
   for (size_t b = 0; b < contents.size(); ++b) {
-    Encoded encoded = Encode(contents[b], kLineEntries - num_entries, Shows::kLowest);
+    Encoded encoded = Encode(contents[b], kLineEntries - num_entries, WideForm::kCanonical);
     for (const uint32_t key : encoded.line) FillEntry(line, num_entries++, b, key);
     kernels::EncodeWide(encoded.slots, encoded.mark,
                         group.block_words.data() + b * kernels::kFingerprintBlockWords);

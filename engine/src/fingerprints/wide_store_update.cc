@@ -1,9 +1,10 @@
 // Single keys of promoted wide blocks: what an update moves between slots, line and side table, and
 // where a query looks beyond the slots.
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "engine/src/fingerprints/line_entries.h"
 #include "engine/src/fingerprints/wide_store.h"
@@ -35,51 +36,51 @@ std::optional<size_t> SlotWith(const uint32_t* block, uint32_t key) {
 
 }  // namespace
 
+bool WideStore::StoreAnew(uint64_t block_idx, const BlockContents& contents) {
+  const WideForm form = OthersAreUndecided(block_idx) ? WideForm::kTight : WideForm::kRoomy;
+  return StoreAs(form, block_idx, contents);
+}
+
+bool WideStore::InsertWhole(uint64_t block_idx, uint32_t key) {
+  BlockContents contents = ReadContents(block_idx);
+  AddTo(contents, key, 1);
+  return StoreAnew(block_idx, contents);
+}
+
 // The key in slot 31 makes space for the mark. That leaves one key in the line, where a marked
 // block has two: the next one comes at once.
 void WideStore::Promote(uint64_t block_idx) {
   uint32_t* block = BlockAt(block_idx);
   OverflowLine& line = LineOf(block_idx);
-  if (const std::optional<size_t> entry = FreeEntry(line)) {
-    FillEntry(line, *entry, block_idx, WideSlot(block, kMarkSlot));
-    SetSlot(block, kMarkSlot, kLineMark);
-    return;
-  }
-  const BlockContents contents = ReadContents(block_idx);
-  BlockContents hidden;
-  std::vector<uint32_t> slots;
-  for (const BlockKey& entry : contents) {
-    const bool is_shown = slots.size() < kMarkSlot;
-    if (is_shown) slots.push_back(entry.key);
-    const uint64_t left = entry.count - uint64_t{is_shown};
-    if (left > 0) hidden.push_back({entry.key, left});
-  }
-  RangeOf(block_idx).hidden.Put(block_idx, hidden, TotalOf(contents));
-  kernels::EncodeWide(slots, contents.size() <= kMarkSlot ? kCopiesMark : kSpillMark, block);
+  const std::optional<size_t> entry = FreeEntry(line);
+  if (!entry || OthersAreUndecided(block_idx)) return;  // InsertPromoted stores the block anew
+  FillEntry(line, *entry, block_idx, WideSlot(block, kMarkSlot));
+  SetSlot(block, kMarkSlot, kLineMark);
 }
 
 bool WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
   uint32_t* block = BlockAt(block_idx);
-  if (MarkOf(block_idx) == kLineMark) {
+  const uint32_t mark = MarkOf(block_idx);
+  const auto is_shown = [&] {
+    return SlotWith(block, key).has_value() || EntryOf(block_idx, key).has_value();
+  };
+  if (!IsSpill(mark)) {
     OverflowLine& line = LineOf(block_idx);
-    if (const std::optional<size_t> entry = FreeEntry(line)) {
-      FillEntry(line, *entry, block_idx, key);
-      return true;
-    }
-    return InsertWhole(block_idx, key);
+    const std::optional<size_t> entry = FreeEntry(line);
+    const bool is_whole = mark == 0 || !entry || (OthersAreUndecided(block_idx) && is_shown());
+    if (is_whole) return InsertWhole(block_idx, key);
+    FillEntry(line, *entry, block_idx, key);
+    return true;
   }
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  const bool is_shown = SlotWith(block, key).has_value();
-  if (!is_shown && hidden.CountOf(block_idx, key) == 0) {
-    if (const std::optional<size_t> free_slot = SlotWith(block, 0)) {
-      SetSlot(block, *free_slot, key);
-      hidden.ChangeTotal(block_idx, 1);
-      return true;
-    }
+  if (mark == kCopiesMark && !is_shown()) {
+    const std::optional<size_t> free_slot = SlotWith(block, 0);
+    if (!free_slot) return InsertWhole(block_idx, key);
+    SetSlot(block, *free_slot, key);
+    hidden.ChangeTotal(block_idx, 1);
+    return true;
   }
-  if (!hidden.AddOne(block_idx, key)) return false;
-  if (!is_shown) SetSlot(block, kMarkSlot, kSpillMark);
-  return true;
+  return hidden.AddOne(block_idx, key);
 }
 
 bool WideStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
@@ -121,30 +122,32 @@ bool WideStore::EraseFromLine(uint64_t block_idx, uint32_t key) {
   return true;
 }
 
+// Of a block with a record. It needs none that it has not, so no limit stands in its way.
 bool WideStore::EraseFromSpilled(uint64_t block_idx, uint32_t key) {
   uint32_t* block = BlockAt(block_idx);
+  OverflowLine& line = LineOf(block_idx);
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
+  const bool is_undecided = MarkOf(block_idx) == kSpillMark;
+  bool hides_none = false;
   if (hidden.CountOf(block_idx, key) > 0) {
     hidden.TakeOne(block_idx, key);
+    hides_none = hidden.VisitKeys(block_idx, [](uint32_t) { return false; });
   } else if (const std::optional<size_t> slot = SlotWith(block, key)) {
-    SetSlot(block, *slot, 0);
+    const std::optional<size_t> entry = EntryOf(block_idx, std::nullopt);
+    SetSlot(block, *slot, entry ? line.keys[*entry] : 0);
+    if (entry) ClearEntry(line, *entry);
     hidden.ChangeTotal(block_idx, -1);
-    FillSlot(block_idx, *slot);
+    if (is_undecided) FillSlot(block_idx, *slot);
+  } else if (const std::optional<size_t> entry = EntryOf(block_idx, key)) {
+    ClearEntry(line, *entry);
+    hidden.ChangeTotal(block_idx, -1);
   } else {
     return false;
   }
-  if (hidden.TotalOf(block_idx) <= kWideSlots) {
-    StoreContents(block_idx, ReadContents(block_idx));
-  } else if (MarkOf(block_idx) == kSpillMark && ShowsAll(block_idx)) {
-    SetSlot(block, kMarkSlot, kCopiesMark);
+  if (hides_none || hidden.TotalOf(block_idx) <= kWideSlots) {
+    StoreAnew(block_idx, ReadContents(block_idx));
   }
   return true;
-}
-
-bool WideStore::ShowsAll(uint64_t block_idx) const {
-  const uint32_t* block = BlockAt(block_idx);
-  return RangeOf(block_idx).hidden.VisitKeys(
-      block_idx, [block](uint32_t key) { return SlotWith(block, key).has_value(); });
 }
 
 void WideStore::FillSlot(uint64_t block_idx, size_t slot_idx) {
@@ -162,15 +165,77 @@ void WideStore::FillSlot(uint64_t block_idx, size_t slot_idx) {
   hidden.ChangeTotal(block_idx, 1);
 }
 
-bool WideStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
-  const uint32_t mark = MarkOf(block_idx);
-  if (mark == kCopiesMark) return false;
-  if (mark == kSpillMark) return RangeOf(block_idx).hidden.CountOf(block_idx, key) > 0;
+// --- Which blocks of a group are undecided.
+
+// Past the capacity many blocks are undecided. They are looked at only if the line has more free
+// entries than were too few for each of them.
+void WideStore::Settle(uint64_t block_idx, bool has_spilled) {
+  OverflowLine& line = LineOf(block_idx);
+  if (line.undecided == 0) [[likely]]
+    return;
+  if (has_spilled) HideCopies(block_idx);
+  Decide(block_idx);  // it may need no entry
+  const auto num_free = static_cast<uint8_t>(NumFreeEntries(block_idx));
+  if (!has_spilled && num_free <= line.too_few) {
+    if (NumUndecided(block_idx) > 0) line.too_few = num_free;
+    return;
+  }
+  for (uint64_t left = line.undecided; left != 0; left &= left - 1) {
+    Decide(block_idx - block_idx % kGroupBlocks + static_cast<uint64_t>(std::countr_zero(left)));
+  }
+  line.too_few = static_cast<uint8_t>(NumFreeEntries(block_idx));
+}
+
+void WideStore::SettleGroup(uint64_t first_block) {
+  const uint64_t end = std::min(first_block + kGroupBlocks, geometry_.num_blocks);
+  for (uint64_t b = first_block; b < end; ++b) NoteUndecided(b);
+  Settle(first_block, true);
+}
+
+void WideStore::HideCopies(uint64_t block_idx) {
+  const OverflowLine& line = LineOf(block_idx);
+  uint64_t homes = 0;
+  for (size_t i = 0; i < kLineEntries; ++i) {
+    if (line.keys[i] != 0) homes |= uint64_t{1} << line.homes[i];
+  }
+  for (; homes != 0; homes &= homes - 1) {
+    const uint64_t home =
+        block_idx - block_idx % kGroupBlocks + static_cast<uint64_t>(std::countr_zero(homes));
+    if (MarkOf(home) != kLineMark) continue;
+    const BlockContents contents = ReadContents(home);
+    if (contents.size() == TotalOf(contents)) continue;
+    Counting(home, [&] { return StoreAs(WideForm::kTight, home, contents); });
+  }
+}
+
+void WideStore::Decide(uint64_t block_idx) {
+  if (MarkOf(block_idx) != kSpillMark) return;
+  const uint32_t* block = BlockAt(block_idx);
+  size_t num_free = NumFreeEntries(block_idx);
+  const bool has_space = RangeOf(block_idx).hidden.VisitKeys(block_idx, [&](uint32_t key) {
+    if (SlotWith(block, key)) return true;
+    if (num_free == 0) return false;
+    num_free -= 1;
+    return true;
+  });
+  if (!has_space) return;
+  Counting(block_idx, [&] { return StoreAnew(block_idx, ReadContents(block_idx)); });
+}
+
+// --- Where a query looks beyond the slots.
+
+std::optional<size_t> WideStore::EntryOf(uint64_t block_idx, std::optional<uint32_t> key) const {
+  if (!HasEntries(MarkOf(block_idx))) return std::nullopt;
   const OverflowLine& line = LineOf(block_idx);
   for (size_t i = 0; i < kLineEntries; ++i) {
-    if (line.keys[i] == key && IsOf(line, i, block_idx)) return true;
+    if (IsOf(line, i, block_idx) && line.keys[i] == key.value_or(line.keys[i])) return i;
   }
-  return false;
+  return std::nullopt;
+}
+
+bool WideStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
+  if (MarkOf(block_idx) != kSpillMark) return EntryOf(block_idx, key).has_value();
+  return RangeOf(block_idx).hidden.CountOf(block_idx, key) > 0;
 }
 
 bool WideStore::MayHoldElsewhere(uint64_t block_idx, uint32_t key) const {
@@ -178,7 +243,7 @@ bool WideStore::MayHoldElsewhere(uint64_t block_idx, uint32_t key) const {
   const uint32_t* last = BlockAt(block_idx) + kernels::kFingerprintBlockWords - 1;
   const uint32_t mark = kernels::LoadPresenceWord(last) >> 16;
   if (mark == kSpillMark) return true;
-  if (mark != kLineMark) return false;
+  if (!HasEntries(mark)) return false;
   const OverflowLine& line = LineOf(block_idx);
   for (size_t i = 0; i < kLineEntries; ++i) {
     const uint16_t held = __atomic_load_n(&line.keys[i], __ATOMIC_RELAXED);
@@ -194,7 +259,7 @@ uint64_t WideStore::CountOf(uint64_t block_idx, uint32_t key) const {
   for (size_t i = 0; i < kWideSlots; ++i) count += uint64_t{WideSlot(block, i) == key};
   const uint32_t mark = MarkOf(block_idx);
   if (IsSpill(mark)) count += RangeOf(block_idx).hidden.CountOf(block_idx, key);
-  if (mark == kLineMark) {
+  if (HasEntries(mark)) {
     const OverflowLine& line = LineOf(block_idx);
     for (size_t i = 0; i < kLineEntries; ++i) {
       count += uint64_t{line.keys[i] == key && IsOf(line, i, block_idx)};

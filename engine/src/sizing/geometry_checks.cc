@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/src/base/out_of_range.h"
+#include "engine/src/base/rounding.h"
 #include "kernels/fingerprint_layout.h"
 
 namespace trommel {
@@ -101,13 +102,27 @@ uint32_t MaxFingerprintBits(Encoding encoding) noexcept {
   return encoding == Encoding::kFingerprints8 ? kernels::kMaxNarrowBits : 0;
 }
 
-uint32_t ShardBitsOf(Encoding encoding, uint64_t num_blocks) noexcept {
-  return ShardBitsFor(encoding == Encoding::kFingerprints16 ? num_blocks / 4 : num_blocks);
-}
-
 uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept {
   const bool has_lines = encoding == Encoding::kFingerprints16 && shard_bits > 0;
   return uint64_t{has_lines ? kernels::kGroupBlocks : 1} << shard_bits;
+}
+
+namespace {
+
+uint32_t MostShardBits(Encoding encoding, uint64_t num_blocks) {
+  return ShardBitsFor(encoding == Encoding::kFingerprints16 ? num_blocks / 4 : num_blocks);
+}
+
+}  // namespace
+
+uint32_t ShardBitsOf(Encoding encoding, uint64_t num_blocks) noexcept {
+  uint32_t shard_bits = MostShardBits(encoding, num_blocks);
+  while (num_blocks % BlockUnit(encoding, shard_bits) != 0) shard_bits -= 1;
+  return shard_bits;
+}
+
+uint64_t RoundUpToShards(Encoding encoding, uint64_t num_blocks) noexcept {
+  return RoundUp(num_blocks, BlockUnit(encoding, MostShardBits(encoding, num_blocks)));
 }
 
 std::optional<Error> CheckPresenceEncoding(std::string_view filter, Encoding encoding) {

@@ -21,9 +21,14 @@ uint32_t MaxFingerprintBits(Encoding encoding) noexcept;
 // num_blocks is a multiple of this.
 uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept;
 
-// The shard_bits of a filter of about so many blocks. Where shards are whole groups of 64 blocks
-// they have four times as many blocks, so that rounding to them costs less than 1.6 %.
+// Returns the shard_bits of a filter of so many blocks, whether it is created, folded or grown: as
+// many as ShardBitsFor says, or fewer, where the blocks are no whole shards. Where shards are whole
+// groups of 64 blocks they have four times as many blocks, so that rounding to them costs less than
+// 1.6 %.
 uint32_t ShardBitsOf(Encoding encoding, uint64_t num_blocks) noexcept;
+
+// Returns the number of blocks, at least so many, that sizing divides into whole shards.
+uint64_t RoundUpToShards(Encoding encoding, uint64_t num_blocks) noexcept;
 
 // Refuses fingerprints, and the choice of an encoding, for `filter` ("a WindowFilter"). The choice
 // would be fingerprints at some rates and not at others.

@@ -26,7 +26,7 @@ namespace {
 // shard of 1,024 blocks is worth a task; beyond 256, shards should outgrow the first-level cache
 // before there are more of them, so that the digest ranges of a split stay long. Rounding
 // num_blocks up to a multiple of the shards costs less than 1 part in 1,024 (with overflow
-// lines: ShardBitsOf).
+// lines: geometry_checks.h).
 constexpr uint64_t kMinBlocksPerShard = 1024;
 constexpr uint64_t kMinBlocksOfManyShards = 4096;
 constexpr uint32_t kFewShardBits = 8;
@@ -110,14 +110,14 @@ std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slic
     num_blocks = std::bit_ceil(num_blocks);
     if (num_blocks > kMaxBlocks) return std::nullopt;
   }
-  const uint32_t shard_bits = ShardBitsOf(request.encoding, num_blocks);
-  const uint64_t unit = BlockUnit(request.encoding, shard_bits);
-  num_blocks = (num_blocks + unit - 1) / unit * unit;
+  num_blocks = RoundUpToShards(request.encoding, num_blocks);
   // Above 2^29 blocks the rate is not strictly monotone (blocks have 2 to 8 high halves, unevenly),
   // so a rounded count is checked again. The first check fails only for a few counts of that size.
-  while (num_blocks <= kMaxBlocks && !is_enough(num_blocks)) num_blocks += unit;
+  while (num_blocks <= kMaxBlocks && !is_enough(num_blocks)) {
+    num_blocks = RoundUpToShards(request.encoding, num_blocks + 1);
+  }
   if (num_blocks > kMaxBlocks) return std::nullopt;
-  geometry.shard_bits = shard_bits;
+  geometry.shard_bits = ShardBitsOf(request.encoding, num_blocks);
   geometry.num_blocks = num_blocks;
   return geometry;
 }

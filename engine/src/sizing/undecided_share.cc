@@ -31,7 +31,7 @@ namespace {
 // So a block's chances of being in the line follow from the chances that the line has space, and
 // these from what the other blocks of the group have in it. Blocks are taken as independent, up to
 // the line's limit (a mean field); the two are calculated in turn until they agree, in 10 to 50
-// rounds. Stores of random keys whose keys were replaced agree with it within their noise.
+// rounds. It is an upper bound: stores decide a spilled block before that, if its line has space.
 
 constexpr size_t kPlainLoad = kernels::kWideSlots;
 constexpr size_t kLeastEntries = 2;  // of a block in the line

@@ -4,10 +4,13 @@
 //   slots of 16 bits   the block is spilled: any key that it does not show may be in the side table
 //   slots of 8 bits    the key's bin is cut off
 //
-// Both shares depend on what happened to the filter. A spilled block stays spilled until 32 keys
-// are left, though its line may have space again; bins that are cut off stay so until the block
-// returns. The models are those of a filter whose keys are replaced again and again. One that was
-// only filled has less: about a tenth (slots of 16 bits) or six tenths (8 bits) of it at capacity.
+// Bins that are cut off stay so until their block returns, so that share depends on what happened
+// to the filter. The model is one of a filter whose keys are replaced again and again; one that was
+// only filled has six tenths of it at capacity.
+//
+// With slots of 16 bits a spilled block is decided as soon as its line has space for the keys that
+// it does not show (fingerprints/wide_store.h). The model lets it wait until 32 keys are left, so
+// it is an upper bound.
 #ifndef TROMMEL_ENGINE_SRC_SIZING_UNDECIDED_SHARE_H_
 #define TROMMEL_ENGINE_SRC_SIZING_UNDECIDED_SHARE_H_
 

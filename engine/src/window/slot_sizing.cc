@@ -45,14 +45,13 @@ bool KeepsRate(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
 }
 
 Geometry GeometryOf(WindowForm form, uint64_t num_blocks) {
-  Geometry geometry{.num_slices = 0,
-                    .encoding = Encoding::kFingerprints16,
-                    .shard_bits = ShardBitsOf(Encoding::kFingerprints16, num_blocks),
-                    .num_blocks = num_blocks,
-                    .fingerprint_bits = form == WindowForm::kSlots16 ? kernels::kStampedBits16
-                                                                     : kernels::kStampedBits24};
-  geometry.num_blocks = RoundUp(num_blocks, BlockUnit(geometry.encoding, geometry.shard_bits));
-  return geometry;
+  num_blocks = RoundUpToShards(Encoding::kFingerprints16, num_blocks);
+  return {.num_slices = 0,
+          .encoding = Encoding::kFingerprints16,
+          .shard_bits = ShardBitsOf(Encoding::kFingerprints16, num_blocks),
+          .num_blocks = num_blocks,
+          .fingerprint_bits =
+              form == WindowForm::kSlots16 ? kernels::kStampedBits16 : kernels::kStampedBits24};
 }
 
 }  // namespace

@@ -679,7 +679,7 @@ typedef struct trommel_stats {
   uint64_t capacity;                 ///< As configured: the keys to size for, or the first size.
   double target_fpr;                 ///< As configured.
   double predicted_fpr;              ///< By the model, for num_keys distinct keys.
-  double undecided_share;            ///< Beside writers, on top of it (C++ Stats).
+  double undecided_share;            ///< Beside writers, to be added to it (C++ Stats).
   uint64_t num_refused_inserts;      ///< Since creation, load or clear.
   uint64_t num_refused_erases;       ///< The same.
   uint64_t num_interrupted_queries;  ///< The same (C++ Stats).
