@@ -7,11 +7,11 @@
 #include "bench/machine/clock.h"
 #include "bench/paper/articles/articles.h"
 #include "bench/paper/articles/bloom_model.h"
+#include "bench/paper/articles/layers.h"
 #include "bench/paper/articles/listings.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
 #include "trommel/counting_filter.h"
-#include "trommel/layered_filter.h"
 #include "trommel/window_filter.h"
 
 namespace trommel::paper {
@@ -147,13 +147,11 @@ Table ExpiryClaim(const Options& options) {
     rebuilt.note = "As HBase's compactions do; it needs the keys.";
     table.rows.push_back(rebuilt);
   }
-  const auto layered =
-      LayeredFilter::Create({.capacity = 4 * each, .target_fpr = kWindowRate}).value();
   Row with_layers =
       SpaceRow("sensors: layers over the live 40 %, against one filter of all keys", -0.45,
-               static_cast<double>(layered.GetStats().num_bytes) / whole_bytes - 1);
+               Layers::Create(4 * each, kWindowRate).num_bytes() / whole_bytes - 1);
   with_layers.note =
-      "LayeredFilter, rebuilt from the live keys. What layers add is in their own table.";
+      "Two layers, rebuilt from the live keys. What layers add is in their own table.";
   table.rows.push_back(with_layers);
   return table;
 }

@@ -6,6 +6,7 @@
 #include "bench/paper/articles/articles.h"
 #include "bench/paper/articles/bloom_model.h"
 #include "bench/paper/articles/hashes.h"
+#include "bench/paper/articles/layers.h"
 #include "bench/paper/articles/listings.h"
 #include "bench/paper/report/random.h"
 #include "bench/paper/report/report.h"
@@ -68,6 +69,22 @@ TEST_CASE("the layered listing queries both layers", "[paper]") {
   CHECK(filter.MightContain(5));
   CHECK(filter.HighFill() > 0);
   CHECK(filter.LowFill() > 0);
+}
+
+TEST_CASE("layers of two filters answer as the large one alone", "[paper]") {
+  const uint64_t num_keys = GENERATE(1'000U, 5'000U, 40'000U);
+  Layers layers = Layers::Create(num_keys, 0.01);
+  RandomStream random(Catch::rngSeed(), 3);
+  std::vector<uint64_t> digests = random.Take(num_keys);
+  layers.Insert(Keys::Digests(digests));
+  for (uint64_t i = 0; i < 50'001; ++i) digests.push_back(random.Next());
+  std::vector<uint64_t> got(BitmapWords(digests.size()), ~uint64_t{0});
+  std::vector<uint64_t> want(got);
+  const size_t num_present = layers.Query(Keys::Digests(digests), got);
+  CHECK(num_present == layers.large().Query(Keys::Digests(digests), want));
+  CHECK(got == want);
+  CHECK(num_present >= num_keys);
+  CHECK(layers.first().Query(Keys::Digests(digests), want) > num_present);
 }
 
 TEST_CASE("as printed a listing throws for a negative index beyond the first byte", "[paper]") {
