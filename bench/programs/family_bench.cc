@@ -1,4 +1,4 @@
-// Our filter types in one run, one thread: the cost of generations, buckets and layers beside one
+// Our filter types in one run, one thread: the cost of generations and buckets beside one
 // CountingFilter that holds as many keys at the same rate. How to read it: README.md.
 #include <cstdio>
 #include <string>

@@ -118,7 +118,6 @@ enum FamilySide : uint8_t {
   kScalableSide,
   kWindowSide,      // slots
   kRingWindowSide,  // one counting filter per bucket, sized for the rate of the slots
-  kLayeredSide,
   kNumFamilySides
 };
 

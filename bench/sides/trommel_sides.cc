@@ -9,7 +9,6 @@
 #include "bench/sides/demand.h"
 #include "bench/sides/fpr_bounds.h"
 #include "trommel/concurrent_filter.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -212,20 +211,6 @@ class WindowSide final : public TrommelSide<WindowFilter> {
   uint64_t num_spread_ = 0;
 };
 
-// Only false positives of the large layer are false positives of the pair.
-class LayeredSide final : public ErasingSide<LayeredFilter> {
- public:
-  using ErasingSide::ErasingSide;
-  uint64_t num_bytes() const override {
-    return filter().layer(0).geometry().num_bytes() + filter().layer(1).geometry().num_bytes();
-  }
-
- private:
-  std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
-    return {{filter().layer(1).geometry(), num_keys}};
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
@@ -270,10 +255,6 @@ std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request)
   window.target_fpr = slots.PredictedFpr(window.capacity);
   sides[kRingWindowSide] = std::make_unique<WindowSide>(
       "ring window", ValueOrExit(WindowFilter::Create(window)), num_spread);
-  sides[kLayeredSide] = std::make_unique<LayeredSide>(
-      "layered", ValueOrExit(LayeredFilter::Create({.capacity = request.num_keys,
-                                                    .target_fpr = request.target_fpr,
-                                                    .encoding = request.encoding})));
   return sides;
 }
 

@@ -10,7 +10,7 @@ namespace trommel::bench {
 namespace {
 
 constexpr std::array<const char*, kNumFamilySides> kSideNames = {
-    "counting", "concurrent", "scalable", "window", "ring window", "layered"};
+    "counting", "concurrent", "scalable", "window", "ring window"};
 constexpr double kMostOfCountingQuery = 4;
 constexpr double kMostOfSlotsQuery = 1.5;
 constexpr double kMostOfRingMemory = 0.75;
