@@ -2,6 +2,7 @@
 // on.
 #include "trommel/any_filter.h"
 
+#include <array>
 #include <utility>
 
 #include "engine/src/disk/byte_source.h"
@@ -15,11 +16,15 @@ static_assert(
         static_cast<int>(FilterType::kScalable) ==
             static_cast<int>(SnapshotType::kScalableFilter) &&
         static_cast<int>(FilterType::kWindow) == static_cast<int>(SnapshotType::kWindowFilter) &&
-        static_cast<int>(FilterType::kLayered) == static_cast<int>(SnapshotType::kLayeredFilter) &&
         static_cast<int>(FilterType::kClassic) == static_cast<int>(SnapshotType::kClassicFilter) &&
         static_cast<int>(FilterType::kAttributes) ==
             static_cast<int>(SnapshotType::kAttributeFilter),
     "filter types are numbered as in files");
+
+// The types of the alternatives, in their order.
+constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
+                               FilterType::kClassic, FilterType::kAttributes};
+static_assert(kTypes.size() == std::variant_size_v<AnyFilter>);
 
 Result<FilterType> TypeOfOpened(const OpenedSnapshot& snapshot) {
   return static_cast<FilterType>(snapshot.type());
@@ -30,8 +35,8 @@ template <size_t kIndex = 0>
 Result<AnyFilter> ReadAny(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
                           const DigestKey& digest_key) {
   using Filter = std::variant_alternative_t<kIndex, AnyFilter>;
-  if constexpr (kIndex + 1 < std::variant_size_v<AnyFilter>) {
-    if (static_cast<size_t>(snapshot.type()) != kIndex + 1) {
+  if constexpr (kIndex + 1 < kTypes.size()) {
+    if (static_cast<FilterType>(snapshot.type()) != kTypes[kIndex]) {
       return ReadAny<kIndex + 1>(snapshot, limit_bytes, digest_key);
     }
   }
@@ -46,7 +51,7 @@ std::string_view FilterTypeName(FilterType type) noexcept {
   return SnapshotTypeName(static_cast<SnapshotType>(type));
 }
 
-FilterType TypeOf(const AnyFilter& filter) { return static_cast<FilterType>(filter.index() + 1); }
+FilterType TypeOf(const AnyFilter& filter) { return kTypes[filter.index()]; }
 
 Result<FilterType> TypeOfFile(const std::filesystem::path& path) {
   return FilterFiles::ReadFile(path, TypeOfOpened);

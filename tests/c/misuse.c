@@ -263,10 +263,8 @@ static void limits(void) {
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, hot, 600);
   trommel_outcome outcome;
   trommel_scalable_config config;
-  trommel_layered_config layers;
   trommel_filter* filter = NULL;
   trommel_filter* clone = NULL;
-  trommel_filter* layered = NULL;
   for (int i = 0; i < 600; ++i) hot[i] = (uint64_t)(i % 100);
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
@@ -288,17 +286,8 @@ static void limits(void) {
   HOLDS(outcome.num_refused == 0);
   FAILS(TROMMEL_OUT_OF_MEMORY, trommel_limit_side_memory(filter, 16384, &error), "need more");
   FAILS(TROMMEL_OUT_OF_MEMORY, trommel_merge(clone, filter, &error), "side_memory_limit_bytes");
-  memset(&layers, 0, sizeof(layers));
-  layers.struct_size = sizeof(layers);
-  layers.capacity = 1000;
-  layers.side_memory_limit_bytes = 1;
-  INVALID(trommel_layered_create(&layers, &layered, &error), "side_memory_limit_bytes");
-  layers.struct_size = sizeof(layers) - 8;
-  HOLDS(trommel_layered_create(&layers, &layered, &error) == TROMMEL_OK);
-  FAILS(TROMMEL_UNSUPPORTED, trommel_limit_side_memory(layered, 100, &error), "side memory");
   trommel_filter_free(filter);
   trommel_filter_free(clone);
-  trommel_filter_free(layered);
 
   {
     static uint64_t many[100000]; /* one key */
@@ -709,8 +698,10 @@ static void files(void) {
   HOLDS(trommel_load(path, &load, &loaded, &error) == TROMMEL_OK);
   HOLDS(trommel_filter_type(loaded) == TROMMEL_TYPE_CONCURRENT);
   HOLDS(trommel_may_contain(loaded, trommel_key_int64(42), &error) == 1);
-  load.type = TROMMEL_TYPE_LAYERED;
+  load.type = TROMMEL_TYPE_WINDOW;
   FAILS(TROMMEL_MISMATCH, trommel_load(path, &load, &loaded, &error), "counting");
+  load.type = 4;
+  INVALID(trommel_load(path, &load, &loaded, &error), "options.type is 4");
   load.type = 50;
   INVALID(trommel_load(path, &load, &loaded, &error), "options.type is 50");
   HOLDS(trommel_clone(loaded, &clone, &error) == TROMMEL_OK);

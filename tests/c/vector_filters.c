@@ -26,8 +26,8 @@ static const char* const kEncodings[] = {
 static const char* const kPreferences[] = {"memory", "speed", "headroom", "parquet", NULL};
 
 const char* type_name(int32_t type) {
-  static const char* const kTypes[] = {"any",     "counting", "scalable", "window",
-                                       "layered", "classic",  "attribute"};
+  static const char* const kTypes[] = {"any", "counting", "scalable", "window",
+                                       "4",   "classic",  "attribute"};
   return type == TROMMEL_TYPE_CONCURRENT ? "concurrent" : kTypes[type];
 }
 
@@ -112,23 +112,6 @@ static trommel_code create_window(const struct line* line, const trommel_digest_
   return trommel_window_create(&config, made, error);
 }
 
-static trommel_code create_layered(const struct line* line, const trommel_digest_policy* policy,
-                                   trommel_filter** made, trommel_error* error) {
-  trommel_layered_config config;
-  memset(&config, 0, sizeof(config));
-  config.struct_size = sizeof(config);
-  config.capacity = number_option(line, "capacity");
-  config.target_fpr = rate_option(line, "fpr");
-  config.first_fpr = rate_option(line, "first_fpr");
-  config.first_query_bytes = number_option(line, "first_query_bytes");
-  config.num_slices = (uint32_t)number_option(line, "slices");
-  config.encoding = encoding_option(line);
-  config.memory_limit_bytes = number_option(line, "memory_limit");
-  config.side_memory_limit_bytes = number_option(line, "side_limit");
-  config.digest = policy;
-  return trommel_layered_create(&config, made, error);
-}
-
 static trommel_code create(const struct line* line, struct named* entry, trommel_error* error) {
   static const struct {
     const char* type;
@@ -137,8 +120,7 @@ static trommel_code create(const struct line* line, struct named* entry, trommel
   } kCreators[] = {{"counting", create_counting},
                    {"concurrent", create_counting},
                    {"scalable", create_scalable},
-                   {"window", create_window},
-                   {"layered", create_layered}};
+                   {"window", create_window}};
   uint8_t secret[16];
   const trommel_digest_policy policy = policy_option(line, secret);
   trommel_filter* made = NULL;

@@ -58,7 +58,6 @@ std::vector<AnyFilter> OneOfEach() {
                             filters);
   CHECK(std::get<ScalableFilter>(filters.back()).num_generations() > 1);
   AddFilter<WindowFilter>(WindowConfig{.window = 100, .num_buckets = 4, .capacity = 1000}, filters);
-  AddFilter<LayeredFilter>(LayeredConfig{.capacity = 1000}, filters);
   for (const classic::Kind kind : tests::kClassicKinds) {
     AddFilter<classic::Filter>(classic::Config{.kind = kind, .capacity = 1000}, filters);
   }
@@ -223,10 +222,10 @@ TEST_CASE("filter types have names", "[engine][any_filter]") {
   CHECK(FilterTypeName(FilterType::kCounting) == "counting");
   CHECK(FilterTypeName(FilterType::kScalable) == "scalable");
   CHECK(FilterTypeName(FilterType::kWindow) == "window");
-  CHECK(FilterTypeName(FilterType::kLayered) == "layered");
   CHECK(FilterTypeName(FilterType::kClassic) == "classic");
   CHECK(FilterTypeName(FilterType::kAttributes) == "attribute");
   CHECK(FilterTypeName(static_cast<FilterType>(0)) == "unknown");
+  CHECK(FilterTypeName(static_cast<FilterType>(4)) == "unknown");
 }
 
 }  // namespace

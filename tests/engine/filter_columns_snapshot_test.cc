@@ -12,7 +12,7 @@
 #include "support/random_keys.h"
 #include "trommel/counting_filter.h"
 #include "trommel/filter_columns.h"
-#include "trommel/layered_filter.h"
+#include "trommel/window_filter.h"
 
 namespace trommel {
 namespace {
@@ -127,9 +127,9 @@ TEST_CASE("snapshots of other geometries, policies and types are refused by name
   other = config;
   other.digest.kind = DigestKind::kXxh64;
   CHECK_THAT(message(FilterLike(other).Serialize()), ContainsSubstring("digest kind differs"));
-  const LayeredFilter layered =
-      LayeredFilter::Create({.capacity = 100'000, .target_fpr = 0.01}).value();
-  CHECK(!message(layered.Serialize()).empty());
+  const WindowFilter window =
+      WindowFilter::Create({.window = 8, .capacity = 100'000, .target_fpr = 0.01}).value();
+  CHECK(!message(window.Serialize()).empty());
 
   REQUIRE(columns.OpenColumn(3).ok());
   const Bytes good = FilterLike(config).Serialize();

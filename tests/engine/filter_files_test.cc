@@ -56,10 +56,10 @@ TEST_CASE("what a reader finds wrong in a file names the file", "[engine][snapsh
   const ScratchFolder folder;
   const std::filesystem::path path = folder / "window";
   REQUIRE(WindowFilter::Create({.window = 100, .capacity = 100}).value().Save(path).ok());
-  const Result<LayeredFilter> layered = LayeredFilter::Load(path);
-  REQUIRE_FALSE(layered.ok());
-  CHECK(layered.error().message ==
-        path.string() + ": this is a window filter's snapshot, not a layered filter's");
+  const Result<ScalableFilter> scalable = ScalableFilter::Load(path);
+  REQUIRE_FALSE(scalable.ok());
+  CHECK(scalable.error().message ==
+        path.string() + ": this is a window filter's snapshot, not a scalable filter's");
   CHECK(WindowFilter::Load(folder / "none").error().code == ErrorCode::kIo);
 
   std::vector<std::byte> bytes = tests::ReadFile(path);

@@ -17,7 +17,6 @@
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -350,8 +349,6 @@ TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
                                 .encoding = encoding}),
           "a WindowFilter");
   }
-  check(LayeredFilter::Create({.capacity = 1000, .target_fpr = target_fpr, .encoding = encoding}),
-        "a LayeredFilter");
 }
 
 TEST_CASE("estimates of distinct keys hold with fingerprints", "[engine][counting][fingerprints]") {

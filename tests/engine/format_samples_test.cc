@@ -398,11 +398,6 @@ void AddOthers(std::vector<FormatSample>& samples) {
   slots.Insert("key-12");
   samples.push_back({"window-slots", std::move(slots), Numbered("text", "key-", 0, 60)});
 
-  auto layered =
-      std::move(LayeredFilter::Create({.capacity = 400, .digest = kSampleDigest})).value();
-  InsertAll(layered, Numbered("text", "key-", 0, 100));
-  samples.push_back({"layered", std::move(layered), Numbered("text", "key-", 0, 160)});
-
   const auto add_classic = [&](const char* name, auto made) {
     auto filter = std::move(made).value();
     InsertAll(filter, Numbered("text", "key-", 0, 60));

@@ -69,7 +69,6 @@ std::vector<AnyFilter> FiltersUnder(const DigestPolicy& policy) {
   add(CountingFilter::Create({.capacity = 100, .digest = policy}));
   add(ScalableFilter::Create({.first_capacity = 30, .digest = policy}));
   add(WindowFilter::Create({.window = 100, .capacity = 100, .digest = policy}));
-  add(LayeredFilter::Create({.capacity = 100, .digest = policy}));
   for (const classic::Kind kind : tests::kClassicKinds) {
     add(classic::Filter::Create({.kind = kind, .capacity = 100, .digest = policy}));
   }
@@ -222,7 +221,7 @@ TEST_CASE("an empty filter made without the key takes merges, and folds",
   CHECK(sum.Serialize() == filter.Serialize());
 }
 
-TEST_CASE("a filter that is moved, shared or made of layers keeps its key", "[engine][keyed]") {
+TEST_CASE("a filter that is moved or shared keeps its key", "[engine][keyed]") {
   const DigestPolicy policy = tests::KeyedPolicy();
   const DigestKey key = tests::KeyFrom();
   const tests::ScratchFolder folder;
@@ -237,20 +236,6 @@ TEST_CASE("a filter that is moved, shared or made of layers keeps its key", "[en
   const CountingFilter back = std::move(shared).TakeExclusive();
   CHECK(back.digest_policy().can_hash());
   CHECK_FALSE(ConcurrentFilter::Load(path).value().digest_policy().can_hash());
-
-  // Layers of which one came without the key.
-  const auto layer = [&](uint64_t num_blocks, const DigestKey& given) {
-    CountingFilter made = tests::MakeFilter({.num_slices = 8, .num_blocks = num_blocks}, policy);
-    made.Insert(SomeKeys());
-    return std::move(CountingFilter::Deserialize(made.Serialize(), 0, given)).value();
-  };
-  for (const bool first_knows : {false, true}) {
-    const Result<LayeredFilter> layered = LayeredFilter::FromLayers(
-        layer(2, first_knows ? key : DigestKey()), layer(8, first_knows ? DigestKey() : key));
-    REQUIRE(layered.ok());
-    CHECK(NumPresent(*layered, SomeKeys()) == SomeKeys().size());
-    CHECK(NumPresent(layered->layer(0), SomeKeys()) == SomeKeys().size());
-  }
 }
 
 TEST_CASE("a policy whose key and seed do not go together makes no filter", "[engine][keyed]") {
@@ -264,7 +249,6 @@ TEST_CASE("a policy whose key and seed do not go together makes no filter", "[en
   refused(CountingFilter::Create({.capacity = 100, .digest = policy}));
   refused(ScalableFilter::Create({.first_capacity = 100, .digest = policy}));
   refused(WindowFilter::Create({.window = 100, .capacity = 100, .digest = policy}));
-  refused(LayeredFilter::Create({.capacity = 100, .digest = policy}));
   refused(
       classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 100, .digest = policy}));
   refused(AttributeFilter::Create(

@@ -149,8 +149,8 @@ TEST_CASE("files of another type are told by name", "[engine][multi_store]") {
   };
   CHECK(message_of(window, SnapshotType::kScalableFilter) ==
         "this is a window filter's snapshot, not a scalable filter's");
-  CHECK(message_of(counting, SnapshotType::kLayeredFilter) ==
-        "this is a counting filter's snapshot, not a layered filter's");
+  CHECK(message_of(counting, SnapshotType::kWindowFilter) ==
+        "this is a counting filter's snapshot, not a window filter's");
 }
 
 // --- Headers and tables, field by field.

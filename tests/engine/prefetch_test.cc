@@ -8,7 +8,6 @@
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/filter_columns.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -82,11 +81,6 @@ TEST_CASE("a key is fetched ahead from a window", "[engine][prefetch]") {
           .value();
   filter.Advance(20);
   CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key, 20); });
-}
-
-TEST_CASE("a key is fetched ahead from both layers", "[engine][prefetch]") {
-  LayeredFilter filter = LayeredFilter::Create({.capacity = 1000}).value();
-  CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key); });
 }
 
 TEMPLATE_TEST_CASE("a key is fetched ahead from columns", "[engine][prefetch]", FilterColumns,

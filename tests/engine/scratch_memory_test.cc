@@ -18,7 +18,6 @@
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 #include "trommel/filter_columns.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -142,27 +141,6 @@ TEST_CASE("without memory a filter with a limit says of all batches what it says
   CheckSaysTheSame(shared, keys);
   CHECK((without.Serialize() == with.Serialize()));
   CHECK((shared.Serialize() == with.Serialize()));
-}
-
-TEST_CASE("without memory layers are queried and erased as with it", "[engine][layered]") {
-  if (!AllocationPeak::IsCounted()) return;
-  LayeredFilter filter =
-      LayeredFilter::Create({.capacity = 100'000, .executor = Executor::Create(3).value()}).value();
-  const auto keys = tests::MemberKeys(kManyKeys, Catch::rngSeed());
-  filter.Insert(keys);
-  CheckSaysTheSame(filter, Keys(keys));
-  const std::span<const uint64_t> half = std::span(keys).first(kManyKeys / 2);
-  std::vector<uint64_t> bits(BitmapWords(kManyKeys - half.size()));
-  EraseOutcome first;
-  EraseOutcome rest;
-  {
-    const RefusedAllocation refused(1, Refused::kAllFrom);
-    first = filter.Erase(half);
-    rest = filter.Erase(std::span(keys).subspan(half.size()), bits);
-  }
-  CHECK(first.num_erased == half.size());
-  CHECK(rest.num_erased == kManyKeys - half.size());
-  CHECK(filter.num_keys() == 0);
 }
 
 TEST_CASE("without memory a scalable filter is queried and erased as with it",

@@ -9,7 +9,6 @@
 #include "trommel/column_map.h"
 #include "trommel/counting_filter.h"
 #include "trommel/filter_columns.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
@@ -78,36 +77,6 @@ TEST_CASE("a copy has refused no key yet", "[engine][side_limit][clone]") {
   CHECK(filter.Clone().value().GetStats().num_refused_inserts == 0);
 }
 
-TEST_CASE("a copy of layers has their limits", "[engine][side_limit][layered]") {
-  LayeredFilter filter =
-      LayeredFilter::Create({.capacity = 1000, .side_memory_limit_bytes = 20'000}).value();
-  LayeredFilter copy = filter.Clone().value();
-  CHECK(copy.GetStats().num_bytes == filter.GetStats().num_bytes);
-  const std::vector<uint64_t> digests = CrowdingKeys();
-  const InsertOutcome outcome = filter.Insert(Keys::Digests(digests));
-  CHECK(outcome.num_refused > 0);
-  CHECK(copy.Insert(Keys::Digests(digests)) == outcome);
-}
-
-TEST_CASE("a key that the first layer refuses takes no memory of the large one",
-          "[engine][side_limit][layered]") {
-  LayeredFilter filter = LayeredFilter::Create({.capacity = 4000,
-                                                .num_slices = 8,
-                                                .encoding = Encoding::kPlanes,
-                                                .side_memory_limit_bytes = 20'000})
-                             .value();
-  std::mt19937_64 random(Catch::rngSeed());
-  uint64_t num_refused = 0;
-  for (int i = 0; i < 20'000; ++i) {
-    const uint64_t num_promoted = filter.GetStats().large.num_promoted;
-    if (filter.Insert(Key::Digest(random()))) continue;
-    num_refused += 1;
-    REQUIRE(filter.GetStats().large.num_promoted <= num_promoted);
-  }
-  CHECK(num_refused > 1000);
-  CHECK(filter.GetStats().first.num_refused_inserts > 1000);
-}
-
 TEST_CASE("side memory beyond all memory is refused before any is taken", "[engine][side_limit]") {
   const uint64_t limit_bytes =
       GENERATE(as<uint64_t>(), kMostBytes, kMostBytes - 100'000, kMostBytes / 1024);
@@ -123,9 +92,6 @@ TEST_CASE("side memory beyond all memory is refused before any is taken", "[engi
           .value();
   CHECK(code_of(columns.OpenColumn(0)) == ErrorCode::kOutOfMemory);
   CHECK(columns.num_bytes() == columns.row_bytes());
-  CHECK(LayeredFilter::Create({.capacity = 1000, .side_memory_limit_bytes = limit_bytes})
-            .error()
-            .code == ErrorCode::kOutOfMemory);
   const ScalableConfig config{.mode = GrowthMode::kDoubling,
                               .side_memory_limit_bytes = limit_bytes};
   CHECK(ScalableFilter::Create(config).error().code == ErrorCode::kOutOfMemory);

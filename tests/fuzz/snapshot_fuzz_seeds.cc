@@ -93,8 +93,6 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
                                    .capacity = 50,
                                    .form = trommel::WindowForm::kBucketRing},
              folder / "ring.snapshot") &&
-         SaveOne<trommel::LayeredFilter>(trommel::LayeredConfig{.capacity = 50},
-                                         folder / "layered.snapshot") &&
          SaveAttributes(folder / "attribute.snapshot") && SaveKeyed(folder / "keyed.snapshot") &&
          SaveClassic(trommel::classic::Kind::kBloom, folder) &&
          SaveClassic(trommel::classic::Kind::kCountingBloom, folder) &&

@@ -17,7 +17,6 @@ MAKERS = {
         CAPACITY, mode="generations", **options
     ),
     "window": lambda **options: trommel.WindowFilter(100, CAPACITY, **options),
-    "layered": lambda **options: trommel.LayeredFilter(CAPACITY, **options),
 }
 
 

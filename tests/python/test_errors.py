@@ -158,7 +158,7 @@ def test_filters_that_do_not_match_are_not_merged():
     with pytest.raises(TypeError):
         small.merge(None)
     with pytest.raises(TypeError):
-        small.merge(trommel.LayeredFilter(100))
+        small.merge(trommel.ScalableFilter(100))
 
 
 def test_secret_keys_are_needed_to_hash_and_not_stored():

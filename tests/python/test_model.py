@@ -101,7 +101,6 @@ MAKERS = {
     "Concurrent": lambda: trommel.ConcurrentFilter(200),
     "Doubling": lambda: trommel.ScalableFilter(50),
     "Generations": lambda: trommel.ScalableFilter(50, mode="generations"),
-    "Layered": lambda: trommel.LayeredFilter(200),
 }
 for _name, _make in MAKERS.items():
     _machine = type(_name, (Multiset,), {"make": staticmethod(_make)})

@@ -19,7 +19,6 @@ CLASSES = [
     trommel.ConcurrentFilter,
     trommel.CountingFilter,
     trommel.FilterColumns,
-    trommel.LayeredFilter,
     trommel.ScalableFilter,
     trommel.WindowFilter,
 ]

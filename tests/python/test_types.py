@@ -114,7 +114,7 @@ def test_a_limit_of_side_memory_refuses_keys():
     assert keys.stats().num_refused_inserts > 0
 
 
-def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_layers_and_columns():
+def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_columns():
     hot = np.repeat(np.arange(1_000), 6)
     keys = trommel.ScalableFilter(side_memory_limit_bytes=65_536)
     outcome = keys.insert(hot)
@@ -129,8 +129,6 @@ def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_layers_and_c
     keys.merge(other)
     with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
         keys.limit_side_memory(100)
-    with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
-        trommel.LayeredFilter(10_000, side_memory_limit_bytes=1)
     columns = trommel.FilterColumns(4, 1_000, side_memory_limit_bytes=800)
     columns.open_column(2)
     assert columns.insert(2, "name") is True
@@ -173,8 +171,7 @@ def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(form, limit)
 
 @pytest.mark.parametrize("make", [
     lambda: trommel.CountingFilter(1_000), lambda: trommel.ConcurrentFilter(1_000),
-    lambda: trommel.ScalableFilter(1_000), lambda: trommel.LayeredFilter(1_000),
-    lambda: trommel.WindowFilter(window=10, capacity=1_000),
+    lambda: trommel.ScalableFilter(1_000), lambda: trommel.WindowFilter(window=10, capacity=1_000),
 ])
 def test_filters_of_equal_contents_are_equal_and_can_be_referred_to_weakly(make):
     one, other = make(), make()

@@ -94,7 +94,7 @@ class Program:
     def _each(self, verb, name, keys):
         subject, answers = self.filters[name], []
         call = {"insert": "insert_mask", "erase": "erase_mask"}.get(verb, verb)
-        refuses_none = verb == "insert" and isinstance(subject, (trommel.LayeredFilter, trommel.WindowFilter))
+        refuses_none = verb == "insert" and isinstance(subject, trommel.WindowFilter)
         for key in self.keys[keys][1]:
             is_one = refuses_none or isinstance(key, (int, str, bytes))
             answer = getattr(subject, verb if is_one else call)(key)
@@ -150,10 +150,10 @@ class Program:
             "slices": "num_slices", "capacity": "capacity", "side_limit": "side_memory_limit_bytes",
             "first_capacity": "first_capacity", "num_positions": "num_positions", "max_capacity": "max_capacity",
             "growth": "growth", "window": "window", "buckets": "num_buckets", "bucket_capacity": "bucket_capacity",
-            "first_query_bytes": "first_query_bytes", "columns": "num_columns",
+            "columns": "num_columns",
         }
         shape.update({numbers[option]: int(value) for option, value in options.items() if option in numbers})
-        for option in ("largest_fpr", "tightening", "first_fpr"):
+        for option in ("largest_fpr", "tightening"):
             if option in options:
                 shape[option] = float(options[option])
         if kind in ("counting", "concurrent"):
@@ -168,7 +168,7 @@ class Program:
         classes = {
             "counting": trommel.CountingFilter, "concurrent": trommel.ConcurrentFilter,
             "scalable": trommel.ScalableFilter, "window": trommel.WindowFilter,
-            "layered": trommel.LayeredFilter, "columns": trommel.FilterColumns,
+            "columns": trommel.FilterColumns,
         }
         self.filters[name] = classes[kind](**shape)
         return None
@@ -193,9 +193,6 @@ class Program:
         if isinstance(subject, trommel.WindowFilter):
             mask, time = subject.insert_timed(batch)
             return f"done={mask.sum()} refused={size - mask.sum()} {_bits(mask)} time={time}"
-        if isinstance(subject, trommel.LayeredFilter):
-            subject.insert(batch)
-            return f"done={size} refused=0 {_bits([True] * size)}"
         mask = subject.insert_mask(batch)
         return f"done={mask.sum()} refused={size - mask.sum()} {_bits(mask)}"
 
@@ -258,11 +255,9 @@ class Program:
             parts = subject.num_generations
         elif kind == "window":
             parts = len(numbers.buckets)
-        elif kind == "layered":
-            parts = 2
         return (
             f"type={kind} num_keys={numbers.num_keys} capacity={capacity} parts={parts} "
-            f"refused_inserts={numbers.as_dict().get('num_refused_inserts', 0)} "
+            f"refused_inserts={numbers.num_refused_inserts} "
             f"refused_erases={numbers.num_refused_erases}"
         )
 
@@ -389,7 +384,6 @@ class Program:
             "concurrent": trommel.ConcurrentFilter,
             "scalable": trommel.ScalableFilter,
             "window": trommel.WindowFilter,
-            "layered": trommel.LayeredFilter,
         }
         read = classes[options["as"]].from_bytes if "as" in options else trommel.from_bytes
         self.filters[name] = read(

@@ -113,21 +113,6 @@ TEST_CASE("a window with so many keys that its rate is higher is pointed out",
   CHECK(nlohmann::json::parse(machine.out)["num_excess_keys"] == 100);
 }
 
-TEST_CASE("a layered filter is described with what its first layer lets pass",
-          "[tools][describe_filter]") {
-  const tests::TempFolder folder;
-  LayeredFilter filter = LayeredFilter::Create({.capacity = 1000}).value();
-  filter.Insert(Numbers(700));
-  const LayeredStats stats = filter.GetStats();
-  const double pass_rate = filter.MeasureFill().pass_rate;
-  const nlohmann::json json = Described(std::move(filter), folder);
-  CHECK(json["type"] == "layered");
-  CHECK(json["num_keys"] == 700);
-  CHECK(json["pass_rate"] == pass_rate);
-  CHECK(json["num_bytes"] == stats.num_bytes);
-  CHECK(json["first_query_bytes"] == stats.first_query_bytes);
-}
-
 TEST_CASE("classic filters of all kinds are described by the same figures",
           "[tools][describe_filter]") {
   const tests::TempFolder folder;

@@ -33,8 +33,6 @@ FamilyFilter MakeFamilyFilter(FilterType type) {
     case FilterType::kScalable:
       return FamilyFilter(
           ScalableFilter::Create({.first_capacity = 100, .target_fpr = 1e-4}).value());
-    case FilterType::kLayered:
-      return FamilyFilter(LayeredFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
     case FilterType::kClassic:
       return FamilyFilter(classic::Filter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
     default:
@@ -44,8 +42,7 @@ FamilyFilter MakeFamilyFilter(FilterType type) {
 
 // But window filters: they need times.
 FilterType AnyType() {
-  return GENERATE(FilterType::kCounting, FilterType::kScalable, FilterType::kLayered,
-                  FilterType::kClassic);
+  return GENERATE(FilterType::kCounting, FilterType::kScalable, FilterType::kClassic);
 }
 
 FamilyFilter MakeWindow() {

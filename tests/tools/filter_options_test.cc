@@ -19,7 +19,7 @@ using nlohmann::json;
 TEST_CASE("every type is built, updated and queried by the same commands", "[tools][family]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string type = GENERATE("counting", "scalable", "layered", "classic");
+  const std::string type = GENERATE("counting", "scalable", "classic");
   INFO(type);
   REQUIRE(
       RunTool({"build", "--type", type, "-n", "1k", "-o", filter}, Lines("a", 1000)).exit_code ==
@@ -52,13 +52,11 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
              ContainsSubstring("--window: is for --type window, not counting"));
   CHECK_THAT(error_of({"--bucket-capacity", "5"}),
              ContainsSubstring("--bucket-capacity: is for --type window, not counting"));
-  CHECK_THAT(error_of({"--type", "classic", "--slices", "8"}),
-             ContainsSubstring("--slices: is for --type counting or scalable or window or layered, "
-                               "not classic"));
-  CHECK_THAT(error_of({"--type", "layered", "--hashes", "8"}),
-             ContainsSubstring("--hashes: is for --type classic, not layered"));
-  CHECK_THAT(error_of({"--type", "scalable", "--first-fpr", "10%"}),
-             ContainsSubstring("--first-fpr: is for --type layered, not scalable"));
+  CHECK_THAT(
+      error_of({"--type", "classic", "--slices", "8"}),
+      ContainsSubstring("--slices: is for --type counting or scalable or window, not classic"));
+  CHECK_THAT(error_of({"--type", "scalable", "--hashes", "8"}),
+             ContainsSubstring("--hashes: is for --type classic, not scalable"));
   CHECK_THAT(error_of({"--type", "window"}),
              ContainsSubstring("--window: is required with --type window"));
   CHECK_THAT(error_of({"--type", "window", "--window", "soon"}),
@@ -126,8 +124,6 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
              ContainsSubstring("--type window: --buckets is 65"));
   CHECK_THAT(error_of({"window", "--window", "1h", "--bucket-capacity", "11"}),
              ContainsSubstring("--bucket-capacity is 11; it must be at most -n, which is 10"));
-  CHECK_THAT(error_of({"layered", "--first-fpr", "1e-4"}),
-             ContainsSubstring("--type layered: --first-fpr is below -p"));
   CHECK_THAT(error_of({"scalable", "--identical", "--positions", "1k"}),
              ContainsSubstring("--type scalable: -n is 10 and --positions 1000; exactly one"));
   CHECK_THAT(error_of({"scalable", "--identical", "--largest-fpr", "0.1%"}),
@@ -159,7 +155,7 @@ TEST_CASE("a classic filter has the hashes and counters asked for", "[tools][fam
 
 TEST_CASE("a memory limit holds for every type", "[tools][family]") {
   const TempFolder folder;
-  const std::string type = GENERATE("counting", "scalable", "window", "layered", "classic");
+  const std::string type = GENERATE("counting", "scalable", "window", "classic");
   std::vector<std::string> arguments = {
       "build", "--type", type, "-n", "1M", "--memory-limit", "10k", "-o", folder.Path("filter")};
   if (type == "window") arguments.insert(arguments.end(), {"--window", "1h"});

@@ -49,13 +49,6 @@ TEST_CASE("a ring window's size is that of all its stores", "[tools][size]") {
   CHECK(even["num_bytes"] == size["even_num_bytes"]);
 }
 
-TEST_CASE("a layered filter's size is that of both layers", "[tools][size]") {
-  const json size = SizeOf({"layered", "--first-fpr", "30%"});
-  CHECK(size["pass_rate"] <= 0.3);
-  CHECK(size["predicted_fpr"] <= 0.01);
-  CHECK(size["first_num_bytes"] < size["num_bytes"]);
-}
-
 TEST_CASE("a classic filter's size is what its sizing says", "[tools][size]") {
   const json size = SizeOf({"classic", "--hashes", "5", "--counter-bits", "2"});
   const classic::Sizing want =
@@ -110,9 +103,7 @@ TEST_CASE("memory is asked of the other types, not given to them", "[tools][size
   };
   CHECK_THAT(error_of({"--type", "classic", "--bytes", "1MB"}),
              ContainsSubstring("--bytes: is for --type counting, not classic"));
-  CHECK_THAT(error_of({"--type", "layered"}), ContainsSubstring("-n"));
-  CHECK_THAT(error_of({"--type", "layered", "-n", "1k", "--first-fpr", "1e-3"}),
-             ContainsSubstring("--type layered: --first-fpr is below -p"));
+  CHECK_THAT(error_of({"--type", "classic"}), ContainsSubstring("-n"));
 }
 
 }  // namespace

@@ -78,9 +78,13 @@ TEST_CASE("a file of several stores over the memory limit is refused with the li
           "[tools][insert]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::vector<std::string> build = {"build", "--type", "layered", "-n", "1000", "-o", filter};
-  REQUIRE(RunTool(build, Lines("a", 4000)).exit_code == 0);
-  // The first layer fits, the side table of the second does not.
+  const std::vector<std::string> build = {"build",       "--type", "scalable", "--growth",
+                                          "generations", "-n",     "1000",     "--encoding",
+                                          "runs",        "-o",     filter};
+  std::string keys = Lines("a", 1010);
+  for (int copy = 0; copy < 100; ++copy) keys += Lines("b", 40);
+  REQUIRE(RunTool(build, keys).exit_code == 0);
+  // The first generation fits, the side table of the second does not.
   const ToolResult result = RunTool({"insert", filter, "--memory-limit", "20000"}, "b\n");
   CHECK(result.exit_code == 3);
   CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("the limit of 20,000 bytes"));

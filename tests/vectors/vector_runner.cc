@@ -105,18 +105,6 @@ WindowConfig WindowOption(const Line& line) {
   return config;
 }
 
-LayeredConfig LayeredOption(const Line& line) {
-  return {.capacity = NumberOption(line, "capacity"),
-          .target_fpr = RateOption(line, "fpr", 0.01),
-          .first_fpr = RateOption(line, "first_fpr", 0.2),
-          .first_query_bytes = NumberOption(line, "first_query_bytes"),
-          .digest = PolicyOption(line),
-          .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
-          .encoding = EncodingOption(line),
-          .memory_limit_bytes = NumberOption(line, "memory_limit"),
-          .side_memory_limit_bytes = NumberOption(line, "side_limit")};
-}
-
 std::string SizeText(const Line& line) {
   const CountingConfig config = CountingOption(line);
   const Result<Sizing> sizing = SizeFor({.capacity = config.capacity,
@@ -178,7 +166,6 @@ std::string Runner::Create(const Line& line) {
   if (type == "concurrent") return Keep(name, ConcurrentFilter::Create(CountingOption(line)));
   if (type == "scalable") return Keep(name, ScalableFilter::Create(ScalableOption(line)));
   if (type == "window") return Keep(name, WindowFilter::Create(WindowOption(line)));
-  if (type == "layered") return Keep(name, LayeredFilter::Create(LayeredOption(line)));
   if (type == "columns") return CreateColumns(line);
   if (type == "attributes") return CreateAttributes(line);
   throw std::runtime_error("no type of this name: " + type);
@@ -193,7 +180,6 @@ std::string Runner::Load(const Line& line) {
   if (as == "counting") return Keep(name, CountingFilter::Deserialize(from, limit, key));
   if (as == "scalable") return Keep(name, ScalableFilter::Deserialize(from, limit, key));
   if (as == "window") return Keep(name, WindowFilter::Deserialize(from, limit, key));
-  if (as == "layered") return Keep(name, LayeredFilter::Deserialize(from, limit, key));
   Result<AnyFilter> any = DeserializeAny(from, limit, key);
   if (!any.ok()) return ErrorText(any.error());
   return std::visit(
@@ -218,7 +204,6 @@ std::string Runner::Stats(const std::string& name) {
         std::string type = "counting";
         uint64_t capacity = 0;
         uint64_t num_parts = 1;
-        uint64_t num_refused_inserts = 0;
         if constexpr (std::same_as<T, ScalableFilter>) {
           type = "scalable";
           capacity = typed.first_capacity();
@@ -230,16 +215,10 @@ std::string Runner::Stats(const std::string& name) {
           type = "window";
           num_parts = stats.buckets.size();
         }
-        if constexpr (std::same_as<T, LayeredFilter>) {
-          type = "layered";
-          num_parts = 2;
-        } else {
-          num_refused_inserts = stats.num_refused_inserts;
-        }
         if constexpr (std::same_as<T, ConcurrentFilter>) type = "concurrent";
         return "type=" + type + " num_keys=" + std::to_string(stats.num_keys) +
                " capacity=" + std::to_string(capacity) + " parts=" + std::to_string(num_parts) +
-               " refused_inserts=" + std::to_string(num_refused_inserts) +
+               " refused_inserts=" + std::to_string(stats.num_refused_inserts) +
                " refused_erases=" + std::to_string(stats.num_refused_erases);
       },
       filter(name));
@@ -387,10 +366,6 @@ std::optional<std::string> Runner::RunOnBatch(const Line& line) {
             const WindowInsertOutcome outcome = typed.Insert(keys, bitmap, &time);
             return DoneText(outcome.num_inserted, outcome.num_refused) + bits() +
                    " time=" + std::to_string(time);
-          } else if constexpr (std::same_as<T, LayeredFilter>) {
-            for (size_t i = 0; i < keys.size(); ++i) bitmap[i / 64] |= uint64_t{1} << i % 64;
-            typed.Insert(keys);
-            return DoneText(keys.size(), 0) + bits();
           } else {
             const InsertOutcome outcome = typed.Insert(keys, bitmap);
             return DoneText(outcome.num_inserted, outcome.num_refused) + bits();
@@ -404,13 +379,10 @@ std::optional<std::string> Runner::RunOnBatch(const Line& line) {
           } else if constexpr (std::same_as<T, ScalableFilter>) {
             const InsertOutcome outcome = typed.InsertIfAbsent(keys, bitmap);
             return DoneText(outcome.num_inserted, outcome.num_refused) + bits();
-          } else if constexpr (std::same_as<T, WindowFilter>) {
+          } else {
             std::vector<uint64_t> times(WindowFilter::NumChunks(keys.size()));
             const size_t num_inserted = typed.InsertIfAbsent(keys, bitmap, times);
             return DoneText(num_inserted, 0) + bits() + " time=" + Join(times);
-          } else {
-            const size_t num_inserted = typed.InsertIfAbsent(keys, bitmap);
-            return DoneText(num_inserted, 0) + bits();
           }
         }
         if (verb == "erase") {
@@ -445,13 +417,11 @@ std::optional<std::string> Runner::RunOnEach(const Line& line) {
           using T = std::remove_cvref_t<decltype(typed)>;
           if (verb == "query") return typed.MayContain(key);
           if (verb == "insert_if_absent") return typed.InsertIfAbsent(key);
-          if constexpr (!std::same_as<T, WindowFilter>) {
-            if (verb == "erase") return typed.Erase(key);
-          }
-          if constexpr (std::same_as<T, WindowFilter> || std::same_as<T, LayeredFilter>) {
+          if constexpr (std::same_as<T, WindowFilter>) {
             typed.Insert(key);
             return true;
           } else {
+            if (verb == "erase") return typed.Erase(key);
             return typed.Insert(key);
           }
         },

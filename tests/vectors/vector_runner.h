@@ -17,7 +17,6 @@
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/filter_columns.h"
-#include "trommel/layered_filter.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
@@ -29,8 +28,7 @@ namespace trommel::vectors {
 
 class Runner {
  public:
-  using Filter =
-      std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter, ConcurrentFilter>;
+  using Filter = std::variant<CountingFilter, ScalableFilter, WindowFilter, ConcurrentFilter>;
 
   // `samples` is the folder of "file" lines.
   explicit Runner(std::filesystem::path samples) : samples_(std::move(samples)) {}

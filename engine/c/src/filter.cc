@@ -34,8 +34,6 @@ std::string_view TypeText(int32_t type) noexcept {
       return "scalable";
     case TROMMEL_TYPE_WINDOW:
       return "window";
-    case TROMMEL_TYPE_LAYERED:
-      return "layered";
     case TROMMEL_TYPE_CLASSIC:
       return "classic";
     case TROMMEL_TYPE_ATTRIBUTES:
@@ -78,19 +76,8 @@ trommel_code CombineGuarded(trommel_filter* filter, const trommel_filter* other,
 
 // All but capacity and target_fpr.
 template <class Filter>
-requires kLimitsSideMemory<Filter> trommel_stats Describe(const Filter& filter) {
+trommel_stats Describe(const Filter& filter) {
   return StatsOf(filter.GetStats(), filter.geometry());
-}
-
-trommel_stats Describe(const LayeredFilter& filter) {
-  const LayeredStats of = filter.GetStats();
-  trommel_stats stats = StatsOf(of.large, filter.layer(1).geometry());
-  stats.num_keys = of.num_keys;
-  stats.num_bytes = of.num_bytes;
-  stats.side_table_bytes += of.first.side_table_bytes;
-  stats.num_refused_erases = of.num_refused_erases;
-  stats.num_parts = LayeredFilter::kNumLayers;
-  return stats;
 }
 
 trommel_stats Describe(const ScalableFilter& filter) {
@@ -223,15 +210,7 @@ trommel_code trommel_limit_side_memory(trommel_filter* filter, uint64_t limit_by
                                        trommel_error* error) {
   return Guarded(error, [&] {
     trommel_filter& target = Required(filter, "filter");
-    std::visit(
-        [&](auto& typed) {
-          if constexpr (kLimitsSideMemory<std::remove_cvref_t<decltype(typed)>>) {
-            ValueOf(typed.LimitSideMemory(limit_bytes));
-          } else {
-            ThrowUnsupported(TypeOf(target), "have no limit of side memory");
-          }
-        },
-        target.typed);
+    std::visit([&](auto& typed) { ValueOf(typed.LimitSideMemory(limit_bytes)); }, target.typed);
     target.limits_side_memory = limit_bytes != 0;
   });
 }

@@ -15,32 +15,21 @@
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
 struct trommel_filter {
-  using Types =
-      std::variant<trommel::CountingFilter, trommel::ScalableFilter, trommel::WindowFilter,
-                   trommel::LayeredFilter, trommel::ConcurrentFilter>;
+  using Types = std::variant<trommel::CountingFilter, trommel::ScalableFilter,
+                             trommel::WindowFilter, trommel::ConcurrentFilter>;
   Types typed;
   std::shared_ptr<trommel::Executor> executor = nullptr;  // also hashes what is not read in place
-  bool limits_side_memory = false;  // of those that say which keys were refused, and of windows
+  bool limits_side_memory = false;
 };
 
 namespace trommel::c_abi {
 
 template <class Filter>
 inline constexpr bool kIsWindow = std::same_as<Filter, WindowFilter>;
-// The limit of side memory can be set.
-template <class Filter>
-inline constexpr bool kLimitsSideMemory = requires(Filter& filter) {
-  filter.LimitSideMemory(uint64_t{0});
-};
-// InsertIfAbsent says which absent keys were refused.
-template <class Filter>
-inline constexpr bool kTellsRefused =
-    std::same_as<Filter, CountingFilter> || std::same_as<Filter, ConcurrentFilter>;
 
 // Adds what a batch of insertions did.
 inline void AddInserted(const WindowInsertOutcome& of, trommel_outcome& total) {

@@ -89,13 +89,9 @@ void InsertBatchIfAbsent(Filter& filter, const Batch& batch, Words inserted, Wor
     const Words words = WordsOf(inserted, first, keys.size());
     if constexpr (std::same_as<Filter, ScalableFilter>) {
       Add(filter.InsertIfAbsent(keys, words), total);
+    } else if (!refused.empty()) {
+      Add(filter.InsertIfAbsent(keys, words, WordsOf(refused, first, keys.size())), total);
     } else {
-      if constexpr (kTellsRefused<Filter>) {
-        if (!refused.empty()) {
-          Add(filter.InsertIfAbsent(keys, words, WordsOf(refused, first, keys.size())), total);
-          return;
-        }
-      }
       total.num_done += filter.InsertIfAbsent(keys, words);
     }
   });

@@ -10,7 +10,6 @@
 #include "trommel/c.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 #include "trommel/window_filter.h"
@@ -73,31 +72,12 @@ WindowConfig ConfigOf(const trommel_window_config& given) {
   return config;
 }
 
-LayeredConfig ConfigOf(const trommel_layered_config& given) {
-  LayeredConfig config;
-  config.capacity = given.capacity;
-  config.target_fpr = RateOf(given.target_fpr);
-  if (given.first_fpr != 0) config.first_fpr = given.first_fpr;
-  config.first_query_bytes = given.first_query_bytes;
-  config.digest = PolicyOf(given.digest);
-  config.num_slices = given.num_slices;
-  config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
-  config.memory_limit_bytes = given.memory_limit_bytes;
-  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
-  config.executor = ExecutorOf(given.executor);
-  return config;
-}
-
 template <class Filter, class Config>
 trommel_code CreateFilter(const Config* config, trommel_filter** filter, trommel_error* error) {
   return Guarded(error, [&] {
     trommel_filter*& out = Required(filter, "filter");
     const auto made = ConfigOf(Read(config, "config"));
-    bool limits_side_memory = false;
-    if constexpr (kTellsRefused<Filter> || kIsWindow<Filter>) {
-      limits_side_memory = made.side_memory_limit_bytes != 0;
-    }
-    Return(out, Filter::Create(made), made.executor, limits_side_memory);
+    Return(out, Filter::Create(made), made.executor, made.side_memory_limit_bytes != 0);
   });
 }
 
@@ -125,9 +105,4 @@ trommel_code trommel_scalable_create(const trommel_scalable_config* config, trom
 trommel_code trommel_window_create(const trommel_window_config* config, trommel_filter** filter,
                                    trommel_error* error) {
   return CreateFilter<WindowFilter>(config, filter, error);
-}
-
-trommel_code trommel_layered_create(const trommel_layered_config* config, trommel_filter** filter,
-                                    trommel_error* error) {
-  return CreateFilter<LayeredFilter>(config, filter, error);
 }

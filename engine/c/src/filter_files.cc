@@ -42,8 +42,6 @@ void LoadFrom(const Source& source, int32_t type_of_source, const trommel_load_o
       return Return(out, source.template Load<ScalableFilter>(given));
     case TROMMEL_TYPE_WINDOW:
       return Return(out, source.template Load<WindowFilter>(given));
-    case TROMMEL_TYPE_LAYERED:
-      return Return(out, source.template Load<LayeredFilter>(given));
     case TROMMEL_TYPE_CONCURRENT:
       return Return(out,
                     ConcurrentFilter::Adopt(ValueOf(source.template Load<CountingFilter>(given))));

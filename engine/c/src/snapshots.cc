@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/c/src/failures.h"
+#include "engine/c/src/filter.h"
 #include "engine/c/src/policies.h"
 #include "engine/c/src/structs.h"
 #include "trommel/any_filter.h"
@@ -21,8 +22,7 @@ constexpr size_t kSinkBytes = size_t{1} << 20;  // of one call
 LoadOptions LoadOptionsOf(const trommel_load_options* options) {
   if (options == nullptr) return {};
   const trommel_load_options given = Read(options, "options");
-  if ((given.type < TROMMEL_TYPE_ANY || given.type > TROMMEL_TYPE_ATTRIBUTES) &&
-      given.type != TROMMEL_TYPE_CONCURRENT) {
+  if (given.type != TROMMEL_TYPE_ANY && TypeText(given.type) == "unknown") {
     ThrowInvalid("options.type is " + std::to_string(given.type) + "; it must be one of " +
                  "TROMMEL_TYPE_*");
   }

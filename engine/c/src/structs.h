@@ -26,9 +26,6 @@ template <>
 inline constexpr uint32_t kFirstSize<trommel_window_config> = offsetof(trommel_window_config,
                                                                        side_memory_limit_bytes);
 template <>
-inline constexpr uint32_t kFirstSize<trommel_layered_config> = offsetof(trommel_layered_config,
-                                                                        side_memory_limit_bytes);
-template <>
 inline constexpr uint32_t kFirstSize<trommel_columns_config> = offsetof(trommel_columns_config,
                                                                         side_memory_limit_bytes);
 template <>

@@ -23,9 +23,10 @@ from digests import siphash13, u32, u64, xxh3, xxh64  # noqa: E402
 
 XXH64, XXH3, CALLER, SIPHASH = range(4)
 PLANES, RUNS, FINGERPRINTS16, FINGERPRINTS8 = range(4)
-COUNTING, SCALABLE, WINDOW, LAYERED, CLASSIC, ATTRIBUTES = range(1, 7)
+COUNTING, SCALABLE, WINDOW, CLASSIC, ATTRIBUTES = 1, 2, 3, 5, 6
 
-TYPES = {1: range(1, 7), 2: (COUNTING, SCALABLE, WINDOW, ATTRIBUTES), 3: (SCALABLE,)}  # by version
+TYPES = {1: (COUNTING, SCALABLE, WINDOW, CLASSIC, ATTRIBUTES),
+         2: (COUNTING, SCALABLE, WINDOW, ATTRIBUTES), 3: (SCALABLE,)}  # by version
 AUTOMATIC = 255
 
 HEADER_BYTES = 256
@@ -73,7 +74,7 @@ def read_start(data, types, version=1):
     require(xxh3(header[:248]) == u64(header, 248), "checksum of the header")
     require(u32(header, 12) == HEADER_BYTES, "size of the header")
     kind, digest_kind = u32(header, 16), u32(header, 20)
-    if not 1 <= kind <= 6 or kind not in TYPES[u32(header, 8)]:
+    if kind not in TYPES[u32(header, 8)]:
         raise Unknown(f"type {kind}")
     if digest_kind > SIPHASH:
         raise Unknown(f"digest kind {digest_kind}")
@@ -276,7 +277,7 @@ class Counting:
 
 
 class Family:
-    """Header, table and members of types 2, 3 and 4."""
+    """Header, table and members of types 2 and 3."""
 
     def __init__(self, data, kind, num_params, num_words, version=1):
         _, self.policy, header = read_start(data, (kind,), version)
@@ -603,29 +604,6 @@ class SlotWindow:
     def describe(self):
         return (f"window filter, slots of {16 if self.bits == 12 else 24} bits, {self.num_blocks} blocks, "
                 f"buckets {self.first} to {self.current}, {self.num_keys} keys")
-
-
-# --- Section 8: layered filters.
-
-
-class Layered(Family):
-    def __init__(self, data):
-        super().__init__(data, LAYERED, 0, 0)
-        require(len(self.members) == 2, "number of layers")
-        first, large = self.members
-        require(first.num_keys == large.num_keys, "keys of the layers")
-        require(first.m == large.m and first.k <= large.k, "slices of the layers")
-        c, rest = divmod(large.num_blocks, first.num_blocks)
-        require(rest == 0, "blocks of the layers")
-        for b, counters in enumerate(first.blocks):
-            parts = large.blocks[c * b:c * (b + 1)]
-            require(all(count == sum(part[i] for part in parts) for i, count in enumerate(counters)),
-                    f"counters of block {b} of the first layer")
-        self.num_keys = large.num_keys
-
-    def count(self, digest):
-        first, large = self.members
-        return large.count(digest) if first.count(digest) > 0 else 0
 
 
 # --- Section 9: classic filters.
@@ -1116,8 +1094,8 @@ class Doubling:
 
 # --- All of them.
 
-CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, LAYERED: Layered,
-           CLASSIC: Classic, ATTRIBUTES: Attributes}
+CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, CLASSIC: Classic,
+           ATTRIBUTES: Attributes}
 CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow,
                 ATTRIBUTES: Attributes}
 CLASSES_BY_VERSION = {1: CLASSES, 2: CLASSES_OF_2, 3: {SCALABLE: Scalable}}

@@ -16,7 +16,6 @@
 #include "trommel/classic/filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/export.h"
-#include "trommel/layered_filter.h"
 #include "trommel/metadata.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
@@ -30,19 +29,18 @@ enum class FilterType : uint8_t {
   kCounting = 1,    ///< CountingFilter, and ConcurrentFilter.
   kScalable = 2,    ///< ScalableFilter.
   kWindow = 3,      ///< WindowFilter.
-  kLayered = 4,     ///< LayeredFilter.
   kClassic = 5,     ///< classic::Filter of any kind.
   kAttributes = 6,  ///< AttributeFilter.
 };
 
-/// Returns "counting", "scalable", "window", "layered", "classic" or "attribute"; "unknown" for any
-/// other value.
+/// Returns "counting", "scalable", "window", "classic" or "attribute"; "unknown" for any other
+/// value.
 TROMMEL_API std::string_view FilterTypeName(FilterType type) noexcept;
 
 /// A filter of one of the types, in the order of FilterType. Files of counting filters are loaded
 /// as CountingFilter, from which a ConcurrentFilter can be made.
-using AnyFilter = std::variant<CountingFilter, ScalableFilter, WindowFilter, LayeredFilter,
-                               classic::Filter, AttributeFilter>;
+using AnyFilter =
+    std::variant<CountingFilter, ScalableFilter, WindowFilter, classic::Filter, AttributeFilter>;
 
 /// Returns the filter's type.
 TROMMEL_API FilterType TypeOf(const AnyFilter& filter);

@@ -365,7 +365,6 @@ class TROMMEL_API CountingFilter {
 
  private:
   friend class ConcurrentFilter;
-  friend class LayeredFilter;
   friend class PresencePair;  // of estimates.h
   friend struct FilterFiles;
   struct Impl;

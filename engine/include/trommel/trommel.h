@@ -29,7 +29,6 @@
 #include "trommel/filter_columns.h"
 #include "trommel/key_batches.h"
 #include "trommel/keys.h"
-#include "trommel/layered_filter.h"
 #include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"

@@ -87,16 +87,6 @@ Description Describe(const WindowFilter& filter) {
           {"target rate", Percent(filter.target_fpr())}};
 }
 
-Description Describe(const LayeredFilter& filter) {
-  const LayeredStats stats = filter.GetStats();
-  return {{"keys", Grouped(stats.num_keys)},
-          {"capacity", Grouped(filter.capacity())},
-          {"memory", Bytes(stats.num_bytes)},
-          {"first layer", Bytes(stats.first_query_bytes)},
-          {"predicted false-positive rate", Percent(stats.predicted_fpr)},
-          {"target rate", Percent(filter.target_fpr())}};
-}
-
 Description Describe(const FilterColumns& filter) {
   uint64_t num_open = 0;
   for (uint32_t column = 0; column < filter.num_columns(); ++column) {

@@ -12,7 +12,6 @@
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/filter_columns.h"
-#include "trommel/layered_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -26,7 +25,6 @@ Description Describe(const CountingFilter& filter);
 Description Describe(const ConcurrentFilter& filter);
 Description Describe(const ScalableFilter& filter);
 Description Describe(const WindowFilter& filter);
-Description Describe(const LayeredFilter& filter);
 Description Describe(const FilterColumns& filter);
 Description Describe(const AttributeFilter& filter);
 

@@ -106,7 +106,7 @@ void BindAnyFilter(nb::module_& module) {
       nb::arg("digest_key") = nb::none(),
       nb::sig("def load(path: str | bytes | os.PathLike[str], *, memory_limit_bytes: int = 0, "
               "digest_key: bytes | None = None) -> CountingFilter | ScalableFilter | "
-              "WindowFilter | LayeredFilter | AttributeFilter"),
+              "WindowFilter | AttributeFilter"),
       "Reads a file as the type that it is. Files of a ConcurrentFilter are those of a\n"
       "CountingFilter: ConcurrentFilter.load reads them, too.");
   module.def(
@@ -114,7 +114,7 @@ void BindAnyFilter(nb::module_& module) {
       nb::arg("memory_limit_bytes") = 0, nb::arg("digest_key") = nb::none(),
       nb::sig("def from_bytes(data: bytes | bytearray | memoryview, *, memory_limit_bytes: int "
               "= 0, digest_key: bytes | None = None) -> CountingFilter | ScalableFilter | "
-              "WindowFilter | LayeredFilter | AttributeFilter"),
+              "WindowFilter | AttributeFilter"),
       "Reads what to_bytes of any filter returned, as the type that it is.");
   module.def("load_metadata", MetadataOfFile, nb::arg("path"),
              nb::sig("def load_metadata(path: str | bytes | os.PathLike[str]) -> bytes"),
@@ -125,7 +125,7 @@ void BindAnyFilter(nb::module_& module) {
   module.def("type_of", TypeOfData, nb::arg("data"),
              nb::sig("def type_of(data: bytes | bytearray | memoryview) -> str"),
              "Returns the type of a snapshot by its header: 'counting', 'scalable', 'window',\n"
-             "'layered', 'classic' or 'attribute'.");
+             "'classic' or 'attribute'.");
 }
 
 void BindKeys(nb::module_& module) {
@@ -189,7 +189,6 @@ NB_MODULE(_core, module) {
   BindCounting(module);
   BindScalable(module);
   BindWindow(module);
-  BindLayered(module);
   BindColumns(module);
   BindAttributes(module);
   BindAnyFilter(module);

@@ -10,7 +10,6 @@
 #include "engine/python/src/record.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/estimates.h"
-#include "trommel/layered_filter.h"
 #include "trommel/outcomes.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/upsert.h"
@@ -82,15 +81,6 @@ void BindBlocks(nb::module_& module) {
       .Field("current_fpr", &BlockFill::current_fpr,
              "The false-positive rate of the blocks as they are.")
       .Field("huge_page_bytes", &BlockFill::huge_page_bytes, "Bytes on huge pages.");
-  Record<LayeredStats>(module, "LayeredStats", "Statistics of a LayeredFilter.")
-      .Field("first", &LayeredStats::first, "Of the first, small layer.")
-      .Field("large", &LayeredStats::large, "Of the large layer.")
-      .Field("num_keys", &LayeredStats::num_keys, "Insertions less erasures; duplicates count.")
-      .Field("num_bytes", &LayeredStats::num_bytes, "Of both layers.")
-      .Field("first_query_bytes", &LayeredStats::first_query_bytes,
-             "Bytes over which queries of the first layer spread.")
-      .Field("num_refused_erases", &LayeredStats::num_refused_erases, "Since creation or clear.")
-      .Field("predicted_fpr", &LayeredStats::predicted_fpr, "That of the large layer.");
   Record<Estimate>(module, "Estimate", "A number known with an error.")
       .Field("value", &Estimate::value, "The estimate.")
       .Field("standard_error", &Estimate::standard_error, "Its standard error.")

@@ -32,8 +32,13 @@ Status CheckBeginning(std::span<const std::byte> start) {
                                         "; this library reads versions 1 to 3"};
 }
 
-// What a later library of the same version could write and this one cannot read.
+// What this library cannot read: what a later one of the same version could write, and what an
+// earlier one wrote.
 Status CheckKnown(const SnapshotStart& start) {
+  if (start.type == kRetiredType) {
+    return Error{ErrorCode::kVersion,
+                 "at byte 16 the type is 4 (layered filter), which this library reads no longer"};
+  }
   if (start.type == 0 || start.type > kNumSnapshotTypes) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
                      "1 (counting filter) to 6 (attribute filter)");

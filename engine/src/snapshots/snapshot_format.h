@@ -74,13 +74,14 @@ enum class SnapshotType : uint32_t {
   kCountingFilter = 1,
   kScalableFilter = 2,
   kWindowFilter = 3,
-  kLayeredFilter = 4,
   kClassicFilter = 5,
   kAttributeFilter = 6,
 };
 inline constexpr uint32_t kNumSnapshotTypes = 6;
+// That of layered filters, which are gone. Not to be used again.
+inline constexpr uint32_t kRetiredType = 4;
 
-// "counting", "scalable", "window", "layered", "classic", "attribute"; "unknown" for anything else.
+// "counting", "scalable", "window", "classic", "attribute"; "unknown" for anything else.
 std::string_view SnapshotTypeName(SnapshotType type);
 
 // What every header begins with.

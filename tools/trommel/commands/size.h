@@ -55,7 +55,7 @@ bool IsInCache(const Geometry& geometry) noexcept;
 // (fingerprints).
 ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept;
 
-// For types whose memory is not one sizing: growth by generation, buckets, layers, classic
+// For types whose memory is not one sizing: growth by generation, buckets, classic
 // positions. Any type but kCounting. Returns an exit code.
 int RunFamilySize(const FamilyOptions& options, const Settings& settings);
 

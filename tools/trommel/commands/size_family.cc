@@ -151,22 +151,6 @@ void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Repo
              fmt::format("{} with --bucket-capacity 1", FormatBytes(even_bytes)));
 }
 
-void DescribeSize(const LayeredFilter& filter, const FamilyOptions& options, Report& report) {
-  const Geometry& first = filter.layer(0).geometry();
-  const Geometry& large = filter.layer(1).geometry();
-  const uint64_t capacity = options.filter.capacity;
-  AddTotal(first.num_bytes() + large.num_bytes(), capacity, report);
-  const double pass_rate = PredictedFpr(first, capacity);
-  report.Add("first_num_bytes", first.num_bytes(), "first layer",
-             fmt::format("{}, {}: passes on {} of non-members", FormatBytes(first.num_bytes()),
-                         GeometryText(first), FormatRate(pass_rate)));
-  report.AddField("pass_rate", pass_rate);
-  const double predicted_fpr = PredictedFpr(large, capacity);
-  report.Add("predicted_fpr", predicted_fpr, "large layer",
-             fmt::format("{}, {}: {} false positives", FormatBytes(large.num_bytes()),
-                         GeometryText(large), FormatRate(predicted_fpr)));
-}
-
 void DescribeSize(const classic::Filter& filter, const FamilyOptions& options, Report& report) {
   const classic::ArrayGeometry& geometry = filter.geometry();
   AddTotal(geometry.num_bytes(), options.filter.capacity, report);

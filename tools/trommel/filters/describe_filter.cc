@@ -270,28 +270,6 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
   DescribeDigest(filter.digest_policy(), report);
 }
 
-void DescribeFilter(const LayeredFilter& filter, Report& report) {
-  const LayeredStats stats = filter.GetStats();
-  const LayeredFill fill = filter.MeasureFill();
-  const KeyFigures figures = FiguresOf(filter, fill);
-  AddKeys(figures, filter.capacity(), report);
-  AddRates(figures, filter.target_fpr(), report);
-  report.Add("pass_rate", fill.pass_rate, "first layer",
-             fmt::format("passes on {} of non-members; {}, of which queries read {}",
-                         FormatRate(fill.pass_rate), FormatBytes(stats.first.num_bytes),
-                         FormatBytes(stats.first_query_bytes)));
-  AddMemory(stats.num_bytes, figures, report);
-  report.AddField("first_num_bytes", stats.first.num_bytes);
-  report.AddField("first_query_bytes", stats.first_query_bytes);
-  AddRefusedErases(stats.num_refused_erases, report);
-  AddGeometry(filter.layer(1).geometry(), report);
-  const Geometry& first = filter.layer(0).geometry();
-  report.Add("first_num_blocks", first.num_blocks, "in front",
-             fmt::format("{} of {} slices, {}", FormatCount(first.num_blocks, "block"),
-                         first.num_slices, EncodingName(first.encoding)));
-  DescribeDigest(filter.digest_policy(), report);
-}
-
 void DescribeFilter(const classic::Filter& filter, Report& report) {
   const classic::ArrayGeometry& geometry = filter.geometry();
   const classic::Stats stats = filter.GetStats();

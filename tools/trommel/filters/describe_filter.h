@@ -20,7 +20,6 @@ namespace trommel::tool {
 void DescribeFilter(const CountingFilter& filter, Report& report);
 void DescribeFilter(const ScalableFilter& filter, Report& report);
 void DescribeFilter(const WindowFilter& filter, Report& report);
-void DescribeFilter(const LayeredFilter& filter, Report& report);
 void DescribeFilter(const classic::Filter& filter, Report& report);
 void DescribeFilter(const AttributeFilter& filter, Report& report);
 

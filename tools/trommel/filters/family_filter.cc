@@ -128,10 +128,6 @@ uint64_t SplittingKeysOf(const ScalableFilter& filter) {
 // Of the current bucket, which takes them.
 uint64_t SplittingKeysOf(const WindowFilter& filter) { return filter.geometry().num_blocks; }
 
-uint64_t SplittingKeysOf(const LayeredFilter& filter) {
-  return filter.layer(1).geometry().num_blocks;
-}
-
 uint64_t SplittingKeysOf(const AttributeFilter&) { return 0; }
 
 // One key per cache line of a slice.

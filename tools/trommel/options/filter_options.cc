@@ -18,7 +18,7 @@ namespace trommel::tool {
 namespace {
 
 constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
-                               FilterType::kLayered, FilterType::kClassic};
+                               FilterType::kClassic};
 
 struct NamedPreference {
   Preference value;
@@ -64,13 +64,10 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--bucket-capacity", {FilterType::kWindow}},
       {"--form", {FilterType::kWindow}},
       {"--no-erase", {FilterType::kWindow}},
-      {"--first-fpr", {FilterType::kLayered}},
       {"--hashes", {FilterType::kClassic}},
       {"--counter-bits", {FilterType::kClassic}},
-      {"--slices",
-       {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow, FilterType::kLayered}},
-      {"--encoding",
-       {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow, FilterType::kLayered}},
+      {"--slices", {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow}},
+      {"--encoding", {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow}},
   };
   return options;
 }
@@ -124,15 +121,6 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
                                          .encoding = filter.encoding,
                                          .memory_limit_bytes = options.memory_limit_bytes,
                                          .executor = std::move(executor)}));
-    case FilterType::kLayered:
-      return AsAny(LayeredFilter::Create({.capacity = filter.capacity,
-                                          .target_fpr = filter.target_fpr,
-                                          .first_fpr = options.first_fpr,
-                                          .digest = filter.digest,
-                                          .num_slices = filter.num_slices,
-                                          .encoding = filter.encoding,
-                                          .memory_limit_bytes = options.memory_limit_bytes,
-                                          .executor = std::move(executor)}));
     case FilterType::kClassic:
       return AsAny(classic::Filter::Create({.capacity = filter.capacity,
                                             .target_fpr = filter.target_fpr,
@@ -263,10 +251,7 @@ void AddWindow(Command& command, FamilyOptions& options) {
       .Group(group);
 }
 
-void AddLayeredAndClassic(Command& command, FamilyOptions& options) {
-  AddRate(command, "--first-fpr", options.first_fpr,
-          "The share of non-members that the first layer may pass on; not below -p (default 20%)")
-      .Group("With --type layered");
+void AddClassic(Command& command, FamilyOptions& options) {
   const std::string group = "With --type classic";
   AddCount(command, "--hashes", options.num_hashes,
            "Hashes per key, each with a slice of its own, from 1 to 64 (default: as published, "
@@ -320,8 +305,7 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
   command
       .Parsed("--type", "TYPE",
               "What filter to make: counting (default); scalable, which grows with its keys; "
-              "window, of the most recent keys; layered, with a small filter in front; classic, "
-              "slices of counters as published",
+              "window, of the most recent keys; classic, slices of counters as published",
               [&options](const std::string& name) {
                 options.type = *std::ranges::find(kTypes, name, FilterTypeName);
                 return Ok();
@@ -330,7 +314,7 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
   AddSizing(command, options.filter, default_fpr);
   AddScalable(command, options);
   AddWindow(command, options);
-  AddLayeredAndClassic(command, options);
+  AddClassic(command, options);
 }
 
 void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes) {

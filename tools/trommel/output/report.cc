@@ -138,7 +138,7 @@ std::string Quoted(std::string_view text) {
 }
 
 std::string NamingOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kNames = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kNames = {{
       {"memory_limit_bytes", "--memory-limit"},
       {"memory_bytes", "--memory"},
       {"num_values", "--values"},
@@ -149,7 +149,6 @@ std::string NamingOptions(std::string message) {
       {"bucket_capacity", "--bucket-capacity"},
       {"capacity", "-n"},
       {"target_fpr", "-p"},
-      {"first_fpr", "--first-fpr"},
       {"num_buckets", "--buckets"},
       {"num_slices", "--slices"},
       {"num_hashes", "--hashes"},

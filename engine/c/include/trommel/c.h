@@ -35,7 +35,7 @@
 /// @code{.unparsed}
 ///   type                    queries            updates              exclusive functions
 ///   ----------------------  -----------------  -------------------  --------------------------
-///   counting, layered       with each other    alone                alone
+///   counting                with each other    alone                alone
 ///   concurrent, scalable,   with everything    with everything      alone
 ///   window                  but exclusive      but exclusive
 ///   columns, attributes     the same           the same             alone
@@ -320,7 +320,6 @@ enum {
   TROMMEL_TYPE_COUNTING = 1,     ///< A filter of one size: C++ CountingFilter.
   TROMMEL_TYPE_SCALABLE = 2,     ///< Grows with its keys: ScalableFilter.
   TROMMEL_TYPE_WINDOW = 3,       ///< Keys of a sliding window of time: WindowFilter.
-  TROMMEL_TYPE_LAYERED = 4,      ///< A large filter behind a small one: LayeredFilter.
   TROMMEL_TYPE_CLASSIC = 5,      ///< A file of a published structure, which C cannot load.
   TROMMEL_TYPE_ATTRIBUTES = 6,   ///< A file for trommel_attributes_load.
   TROMMEL_TYPE_CONCURRENT = 100  ///< A counting filter for any threads: ConcurrentFilter. Its files
@@ -412,26 +411,6 @@ typedef struct trommel_window_config {
 /// Makes an empty window filter, at time 0.
 TROMMEL_C_API trommel_code trommel_window_create(const trommel_window_config* config,
                                                  trommel_filter** filter, trommel_error* error);
-
-/// Of layered filters. C++ LayeredConfig says more of each field.
-typedef struct trommel_layered_config {
-  uint32_t struct_size;         ///< sizeof(trommel_layered_config).
-  int32_t encoding;             ///< TROMMEL_ENCODING_*, of the large layer.
-  uint64_t capacity;            ///< Distinct keys to size for; required.
-  double target_fpr;            ///< False-positive rate at capacity; 0: 0.01.
-  double first_fpr;             ///< Non-members that the first layer passes at most; 0: 0.2.
-  uint64_t first_query_bytes;   ///< Not 0: bytes of the first layer's queries, instead of it.
-  uint32_t num_slices;          ///< Of the large layer; 0: sizing chooses.
-  int32_t reserved;             ///< 0.
-  uint64_t memory_limit_bytes;  ///< Of both layers; 0: the machine's physical memory.
-  const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
-  const trommel_executor* executor;     ///< NULL: the calling thread only.
-  uint64_t side_memory_limit_bytes;     ///< The most side memory of both layers; 0: no limit.
-} trommel_layered_config;
-
-/// Makes an empty layered filter.
-TROMMEL_C_API trommel_code trommel_layered_create(const trommel_layered_config* config,
-                                                  trommel_filter** filter, trommel_error* error);
 
 /// @}
 
@@ -622,12 +601,12 @@ TROMMEL_C_API int32_t trommel_window_erase_key(trommel_filter* filter, trommel_k
 /// exclusive, but trommel_clone, trommel_equals and the second argument of merges as a query.
 /// @{
 
-/// Adds the counts of `other`, as if its keys had been inserted here. Counting, layered, window and
-/// scalable filters take one of their own type, a concurrent filter a counting one. Fails with
+/// Adds the counts of `other`, as if its keys had been inserted here. Counting, window and scalable
+/// filters take one of their own type, a concurrent filter a counting one. Fails with
 /// TROMMEL_MISMATCH, naming the field that differs, and as C++ Merge.
 TROMMEL_C_API trommel_code trommel_merge(trommel_filter* filter, const trommel_filter* other,
                                          trommel_error* error);
-/// Subtracts the counts of `other`. Counting, layered. Fails with TROMMEL_INVALID_ARGUMENT if a
+/// Subtracts the counts of `other`. Counting. Fails with TROMMEL_INVALID_ARGUMENT if a
 /// counter would fall below zero.
 TROMMEL_C_API trommel_code trommel_subtract(trommel_filter* filter, const trommel_filter* other,
                                             trommel_error* error);
@@ -642,9 +621,9 @@ TROMMEL_C_API trommel_code trommel_clear(trommel_filter* filter, trommel_error* 
 TROMMEL_C_API trommel_code trommel_use_executor(trommel_filter* filter,
                                                 const trommel_executor* executor,
                                                 trommel_error* error);
-/// Limits side memory from now on, which is not part of snapshots; 0: no limit. Counting and
-/// concurrent filters, scalable ones and windows. Fails with TROMMEL_INVALID_ARGUMENT if the limit
-/// is too low, and with TROMMEL_OUT_OF_MEMORY if what is in needs more.
+/// Limits side memory from now on, which is not part of snapshots; 0: no limit. Fails with
+/// TROMMEL_INVALID_ARGUMENT if the limit is too low, and with TROMMEL_OUT_OF_MEMORY if what is in
+/// needs more.
 TROMMEL_C_API trommel_code trommel_limit_side_memory(trommel_filter* filter, uint64_t limit_bytes,
                                                      trommel_error* error);
 /// Makes another filter with the same contents and executor, of the same type. Counting and
@@ -684,8 +663,8 @@ typedef struct trommel_stats {
   uint64_t num_refused_erases;       ///< The same.
   uint64_t num_interrupted_queries;  ///< The same (C++ Stats).
   uint64_t num_promoted;             ///< Blocks whose counts are in the side table.
-  uint64_t num_blocks;               ///< Of all generations or buckets; layered: the large layer.
-  uint64_t num_parts;                ///< Generations, live buckets or layers; else 1.
+  uint64_t num_blocks;               ///< Of all generations or buckets.
+  uint64_t num_parts;                ///< Generations or live buckets; else 1.
   uint64_t now;                      ///< Window: the time.
   uint64_t num_expired_erases;       ///< Window: since creation, load or clear.
   uint64_t num_excess_keys;          ///< Window (C++ WindowStats).
