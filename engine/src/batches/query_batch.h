@@ -18,9 +18,8 @@ namespace trommel {
 struct QueryTarget {
   const KeyStore& store;
   const DigestPolicy& policy;
-  Executor* executor = nullptr;           // null: the calling thread only
-  uint32_t num_probes = 0;                // of QueryBatch: how many slices to probe; 0: all
-  const KeyStore* first_layer = nullptr;  // queried before the store, if not null
+  Executor* executor = nullptr;  // null: the calling thread only
+  uint32_t num_probes = 0;       // of QueryBatch: how many slices to probe; 0: all
 };
 
 // As CountingFilter's.
@@ -30,18 +29,6 @@ size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
 // Counts do change beside a reader: each key is looked up under its lock, if there are any.
 void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
                 std::span<uint64_t> counts) noexcept;
-
-// Two nested stores: the first layer decides for which digests the large one is queried, and a
-// digest is "maybe present" where both say so. At most kernels::kMaxChunkKeys digests; reads
-// presence bits only.
-
-// Writes one word for every 64 digests; returns how many bits are set.
-size_t QueryLayers(const KeyStore& first, const KeyStore& large, std::span<const uint64_t> digests,
-                   uint64_t* maybe_present);
-// Writes the ascending indices (plus first_idx) of the digests with that answer; `selection` must
-// have space for all.
-size_t SelectLayers(const KeyStore& first, const KeyStore& large, std::span<const uint64_t> digests,
-                    bool maybe_present, uint32_t first_idx, uint32_t* selection);
 
 }  // namespace trommel
 

@@ -86,9 +86,6 @@ class BlockStore final : public Store {
   static uint64_t LeastSideBytes(const Geometry& geometry);
   Result<std::unique_ptr<SideLimitChange>> PrepareSideLimit(uint64_t limit_bytes) override;
   [[nodiscard]] bool Merge(const Store& other) noexcept override;
-  // Undoes an insertion, and nothing may have happened since: also what its block takes is what its
-  // counts need.
-  void TakeBack(uint64_t digest) noexcept;
   // Undoes a Merge, and nothing may have happened since.
   void TakeBack(const BlockStore& other) noexcept { TakeBack(other, geometry_.num_blocks); }
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;

@@ -120,16 +120,6 @@ bool BlockStore::Merge(const Store& store) noexcept {
   return true;
 }
 
-// An erasure alone leaves a block promoted until a few more keys have left.
-void BlockStore::TakeBack(uint64_t digest) noexcept {
-  EraseOne(digest);
-  const uint64_t block_idx = BlockOf(digest);
-  if (!IsPromoted(block_idx)) return;
-  Counters counters;
-  ReadCounters(block_idx, counters);
-  TROMMEL_CHECK(WriteCounters(block_idx, counters), "the same keys need more memory");
-}
-
 // Of the first blocks. Counts only fall, back to what there was memory for: nothing is refused.
 void BlockStore::TakeBack(const BlockStore& other, uint64_t num_blocks) noexcept {
   Counters ours;

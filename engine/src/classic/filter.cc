@@ -21,8 +21,9 @@ namespace trommel::classic {
 namespace {
 
 // Keys whose digests are kept while slice after slice is updated. One thread: what a second-level
-// cache holds beside a slice. Several: kMaxRoundKeys, so that starting the tasks does not count.
+// cache holds beside a slice. Several: so many that starting the tasks does not count.
 constexpr size_t kCachedRoundKeys = size_t{1} << 16;
+constexpr size_t kMaxRoundKeys = size_t{1} << 20;
 // Fewer keys are inserted before other threads are awake.
 constexpr size_t kMinSpreadKeys = size_t{1} << 12;
 

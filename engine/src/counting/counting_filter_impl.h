@@ -106,12 +106,8 @@ struct CountingFilter::Impl {
   }
 
   // Presence bits and counters. Requires an encoding that has them.
-  BlockStore& block_store() {
-    CheckPresenceBits();
-    return static_cast<BlockStore&>(*store);
-  }
   const BlockStore& block_store() const {
-    CheckPresenceBits();
+    TROMMEL_CHECK(!has_fingerprints(), "this needs presence bits, and the filter has fingerprints");
     return static_cast<const BlockStore&>(*store);
   }
   // Requires an encoding of fingerprints.
@@ -130,11 +126,6 @@ struct CountingFilter::Impl {
   uint64_t memory_limit_bytes = 0;
   uint64_t num_keys = 0;
   uint64_t num_refused_erases = 0;
-
- private:
-  void CheckPresenceBits() const {
-    TROMMEL_CHECK(!has_fingerprints(), "this needs presence bits, and the filter has fingerprints");
-  }
 };
 
 }  // namespace trommel

@@ -1,5 +1,4 @@
-// Parallel batches: a batch of keys spread over an executor's threads, one task per kTaskKeys keys;
-// and, where several stores take the same batch, rounds of digests that all threads compute once.
+// Parallel batches: a batch of keys spread over an executor's threads, one task per kTaskKeys keys.
 #ifndef TROMMEL_ENGINE_SRC_KEYS_PARALLEL_BATCH_H_
 #define TROMMEL_ENGINE_SRC_KEYS_PARALLEL_BATCH_H_
 
@@ -11,9 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/src/base/block_memory.h"
-#include "engine/src/keys/key_chunks.h"
-#include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
 
@@ -22,9 +18,6 @@ namespace trommel {
 // Keys per task: a multiple of 64, so that no two tasks write to one word of a bitmap, and enough
 // to be worth starting a task.
 inline constexpr size_t kTaskKeys = size_t{1} << 14;
-
-// Keys per round: enough for all threads of an executor.
-inline constexpr size_t kMaxRoundKeys = size_t{1} << 20;
 
 // Calls task(first, count) for consecutive ranges of [0, size): all at once without an executor,
 // else at most task_size each.
@@ -70,25 +63,6 @@ size_t SelectInTasks(Executor* executor, Keys keys, std::span<uint32_t> selectio
     end += num_selected[t];
   }
   return end;
-}
-
-// Calls visit(first, digests) for the batch's rounds of at most kMaxRoundKeys keys, in order; the
-// digests are valid until the next call. `first` is a multiple of 64. Where the system refuses the
-// memory of a round, chunks are visited instead.
-template <class Visit>
-void ForEachDigestRound(const DigestPolicy& policy, Executor* executor, Keys keys,
-                        const Visit& visit) {
-  if (keys.size() <= kernels::kMaxChunkKeys) return ForEachChunk(policy, keys, visit);
-  const size_t round_keys = std::min(keys.size(), kMaxRoundKeys);
-  ScratchArray<uint64_t> scratch(round_keys);
-  if (!scratch.ok()) return ForEachChunk(policy, keys, visit);
-  for (size_t first = 0; first < keys.size(); first += round_keys) {
-    const Keys round = keys.Subspan(first, std::min(round_keys, keys.size() - first));
-    ForEachTask(executor, round, [&](size_t begin, Keys task_keys) {
-      policy.Digests(task_keys, scratch.span().subspan(begin, task_keys.size()));
-    });
-    visit(first, std::span<const uint64_t>(scratch.span().first(round.size())));
-  }
 }
 
 }  // namespace trommel
