@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
-#include <type_traits>
 
 #include "engine/python/src/answers.h"
 #include "engine/python/src/argument.h"
@@ -135,23 +133,13 @@ nanobind::object Insert(Guarded<T>& self, Argument keys) {
   if (const std::optional<Key> key = OneKey(keys)) {
     return nanobind::bool_(self.UpdateOne([&](T& filter) {
       CheckHashable(filter.digest_policy(), key->kind());
-      if constexpr (std::is_void_v<decltype(filter.Insert(*key))>) {
-        filter.Insert(*key);
-        return true;
-      } else {
-        return filter.Insert(*key);
-      }
+      return filter.Insert(*key);
     }));
   }
   const KeyBatch batch(keys);
   return nanobind::cast(self.Update([&](T& filter) {
     CheckHashable(filter.digest_policy(), batch.view().kind());
-    if constexpr (std::is_void_v<decltype(filter.Insert(batch.view()))>) {
-      filter.Insert(batch.view());
-      return InsertOutcome{batch.size(), 0, GrowthRefusal::kNone};
-    } else {
-      return filter.Insert(batch.view());
-    }
+    return filter.Insert(batch.view());
   }));
 }
 
@@ -244,15 +232,11 @@ void DefineUpdates(Class& bound) {
       "Inserts every key; a key may be in several times.\n\n"
       "Returns an InsertOutcome, or for one key whether it was inserted: a filter with a\n"
       "limit of its memory may refuse keys.");
-  if constexpr (requires(T & filter, std::span<uint64_t> words) {
-                  filter.Insert(Keys::Digests({}), words);
-                }) {
-    bound.def("insert_mask", InsertMask<T>,
-              nanobind::sig("def insert_mask(self, keys: trommel.typing.Keys, /) -> "
-                            "numpy.typing.NDArray[numpy.bool_]"),
-              "As insert. Returns which keys were inserted: dtype bool, shape (len(keys),). All,\n"
-              "unless a limit of memory refused some.");
-  }
+  bound.def("insert_mask", InsertMask<T>,
+            nanobind::sig("def insert_mask(self, keys: trommel.typing.Keys, /) -> "
+                          "numpy.typing.NDArray[numpy.bool_]"),
+            "As insert. Returns which keys were inserted: dtype bool, shape (len(keys),). All,\n"
+            "unless a limit of memory refused some.");
   DefineForKeys(
       bound, "erase", Erase<T>, "def erase(self, key: trommel.typing.Key, /) -> bool",
       "def erase(self, keys: trommel.typing.Keys, /) -> EraseOutcome",
