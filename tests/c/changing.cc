@@ -200,11 +200,6 @@ void UseOthers() {
       trommel_window_create(&config, &filter, nullptr);
       UseFilter("window, form " + std::to_string(form), kind, filter);
     }
-    trommel_layered_config config = {};
-    config.struct_size = sizeof(config);
-    config.capacity = 500;
-    trommel_layered_create(&config, &filter, nullptr);
-    UseFilter("layered", kind, filter);
   }
 }
 

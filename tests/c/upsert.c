@@ -118,14 +118,15 @@ static void upserts_of_other_types(void) {
   const trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, &number, 1);
   struct table table = {NULL, 0, 0, 0, {0}};
   uint64_t bitmap = 0;
-  trommel_layered_config config;
+  trommel_window_config config;
   trommel_filter* filter = NULL;
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
+  config.window = 100;
   config.capacity = 100;
-  HOLDS(trommel_layered_create(&config, &filter, &error) == TROMMEL_OK);
+  HOLDS(trommel_window_create(&config, &filter, &error) == TROMMEL_OK);
   FAILS(TROMMEL_UNSUPPORTED,
-        trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, NULL, &error), "layered");
+        trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, NULL, &error), "window");
   trommel_filter_free(filter);
 }
 

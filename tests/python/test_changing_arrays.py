@@ -31,7 +31,6 @@ FILTERS = {
         form: lambda form=form: trommel.WindowFilter(100, CAPACITY, form=form)
         for form in ("slots16", "slots24", "ring")
     },
-    "layered": lambda: trommel.LayeredFilter(CAPACITY),
 }
 
 

@@ -392,7 +392,7 @@ std::optional<std::string> Runner::RunOnBatch(const Line& line) {
           }
         }
         if (verb == "erase_all") {
-          if constexpr (!std::same_as<T, WindowFilter> && !std::same_as<T, LayeredFilter>) {
+          if constexpr (!std::same_as<T, WindowFilter>) {
             const EraseOutcome outcome = typed.EraseAll(keys, bitmap).value();
             return DoneText(outcome.num_erased, outcome.num_refused) + bits();
           }

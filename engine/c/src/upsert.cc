@@ -66,7 +66,7 @@ trommel_code trommel_upsert(trommel_filter* filter, const trommel_keys* keys, tr
     const UpsertOutcome of = std::visit(
         [&](auto& typed) -> UpsertOutcome {
           using Filter = std::remove_cvref_t<decltype(typed)>;
-          if constexpr (kIsWindow<Filter> || std::same_as<Filter, LayeredFilter>) {
+          if constexpr (kIsWindow<Filter>) {
             ThrowUnsupported(TypeOf(target), "are not for keys that a table has once");
           } else {
             return ValueOf(

@@ -111,10 +111,6 @@ KeyFigures FiguresOf(const WindowFilter& filter, const WindowFill& fill) {
   return figures;
 }
 
-KeyFigures FiguresOf(const LayeredFilter& filter, const LayeredFill& fill) {
-  return FiguresOf(filter.layer(1), fill.large);  // whose rate is the filter's
-}
-
 KeyFigures FiguresOf(const classic::Filter& filter, const classic::Stats& stats) {
   const classic::ArrayGeometry& geometry = filter.geometry();
   const auto positions = static_cast<double>(geometry.num_positions);
