@@ -93,12 +93,10 @@ void BesideWriter(Memory& memory, const std::string& what, const std::function<b
   writer.join();
 }
 
-#ifndef TROMMEL_C_CHANGING_WITHOUT_UPSERT  // to compare with versions before it
 int32_t TellNone(void*, const uint32_t*, int64_t, uint32_t*, int64_t* num_existing) {
   *num_existing = 0;
   return 0;
 }
-#endif
 
 void UseFilter(const std::string& name, int32_t kind, trommel_filter* filter) {
   const std::string what = name + ", keys of kind " + std::to_string(kind);
@@ -125,12 +123,10 @@ void UseFilter(const std::string& name, int32_t kind, trommel_filter* filter) {
           IsDone(is_window ? trommel_window_erase(filter, &keys, 0, nullptr, 0, nullptr, nullptr)
                            : trommel_erase(filter, &keys, nullptr, 0, nullptr, nullptr));
     }
-#ifndef TROMMEL_C_CHANGING_WITHOUT_UPSERT
-    if (!is_window && trommel_filter_type(filter) != TROMMEL_TYPE_LAYERED) {
+    if (!is_window) {
       is_done = is_done && IsDone(trommel_upsert(filter, &keys, TellNone, nullptr, bitmap.data(),
                                                  num_words, nullptr, nullptr));
     }
-#endif
     return is_done;
   });
   int64_t size = 0;
