@@ -259,8 +259,8 @@ TEST_CASE("a snapshot of a limit or a list that was forged is refused",
                  limited, [](AttributeHeader& h) { h.start.version = 3; }, ErrorCode::kVersion),
              ContainsSubstring("version 3"));
   CHECK_THAT(with(
-                 limited, [](AttributeHeader& h) { h.start.type = 4; }, ErrorCode::kVersion),
-             ContainsSubstring("the type of version 2 is 4"));
+                 limited, [](AttributeHeader& h) { h.start.type = 5; }, ErrorCode::kVersion),
+             ContainsSubstring("the type of version 2 is 5"));
 }
 
 TEST_CASE("a snapshot over attributes must hold filters as attribute filters make them",
