@@ -32,6 +32,8 @@ BATCHES = {
     "to_bytes": "filter.to_bytes()",
     "create": "trommel.CountingFilter(1_000_000)",
     "upsert": "filter.upsert(keys, lambda asked: asked)",
+    "upsert, in its function": "filter.upsert(keys, lambda asked: (begun.set(), busy(), asked)[2])",
+    "keys of a generator": "filter.insert(generated())",
 }
 
 
@@ -44,6 +46,14 @@ def test_the_interpreter_ends_while_a_daemon_thread_is_inside_a_batch(batch):
         keys = np.arange(100_000)
         strings = [str(i) for i in range(10_000)]
         begun = threading.Event()
+        filter.insert(keys[:10])
+        def busy():
+            sum(range(100_000_000))
+        def generated():
+            yield 1
+            begun.set()
+            busy()
+            yield 2
         def work():
             while True:
                 {BATCHES[batch]}

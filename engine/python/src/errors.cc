@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "engine/python/src/without_gil.h"
 #include "trommel/result.h"
 
 namespace nb = nanobind;
@@ -52,6 +53,8 @@ void SetPythonError(const Failure& failure) {
 
 void RegisterErrors() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    // nanobind has caught what is no exception: the unwinding of a thread that Python ends.
+    if (!thrown) SleepUntilProcessEnds();
     try {
       std::rethrow_exception(thrown);
     } catch (const Failure& failure) {

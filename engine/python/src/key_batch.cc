@@ -97,7 +97,7 @@ void KeyBatch::Take(nb::handle object, Meaning meaning) {
     const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
     return Take(array, meaning);
   }
-  const nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
+  const nb::object iterator = nb::steal(OrSleep([&] { return PyObject_GetIter(object.ptr()); }));
   if (!iterator.is_valid()) {
     PyErr_Clear();
     ThrowTypeError("keys must be an array or a list; got " + TypeName(object));
@@ -218,7 +218,7 @@ void KeyBatch::TakeArrow(nb::handle object, Meaning meaning) {
 
 void KeyBatch::TakeSequence(nb::handle object, Meaning meaning) {
   // A tuple of its own: the caller's list may change while the batch runs without the GIL.
-  const nb::object tuple = nb::steal(PySequence_Tuple(object.ptr()));
+  const nb::object tuple = nb::steal(OrSleep([&] { return PySequence_Tuple(object.ptr()); }));
   if (!tuple.is_valid()) throw nb::python_error();
   owner_ = tuple;
   if (PyTuple_GET_SIZE(tuple.ptr()) == 0) return View(nullptr, 0, meaning);

@@ -14,6 +14,7 @@
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/keys.h"
+#include "engine/python/src/without_gil.h"
 
 namespace nb = nanobind;
 
@@ -22,7 +23,7 @@ namespace trommel::python {
 std::vector<uint32_t> CallExist(nb::handle exist, std::span<const uint32_t> asked) {
   const NewArray<uint32_t> indices = NewUint32(asked.size());
   std::ranges::copy(asked, indices.values.begin());
-  nb::object told = exist(indices.array);
+  nb::object told = OrSleep([&] { return exist(indices.array); });
   if (nb::hasattr(told, "dtype") && nb::hasattr(told, "tolist")) {
     const nb::object kind = nb::getattr(told.attr("dtype"), "kind", nb::none());
     if (PyUnicode_Check(kind.ptr()) && nb::cast<std::string_view>(kind) == "b") {
@@ -30,16 +31,19 @@ std::vector<uint32_t> CallExist(nb::handle exist, std::span<const uint32_t> aske
           "exist must return indices; got an array of bool: return asked[array], the indices of "
           "the keys that exist");
     }
-    told = told.attr("tolist")();
+    told = OrSleep([&] { return told.attr("tolist")(); });
   }
-  const nb::object items = nb::steal(PyObject_GetIter(told.ptr()));
-  if (!items.is_valid()) {
+  const nb::object iterator = nb::steal(OrSleep([&] { return PyObject_GetIter(told.ptr()); }));
+  if (!iterator.is_valid()) {
     PyErr_Clear();
     ThrowTypeError("exist must return a list or an array of indices; got " + TypeName(told));
   }
+  const nb::object items = nb::steal(OrSleep([&] { return PySequence_Tuple(iterator.ptr()); }));
+  if (!items.is_valid()) throw nb::python_error();
   std::vector<uint32_t> existing;
-  for (nb::handle item : nb::iter(items)) {
-    const uint32_t index = Count32Of(item, "an index that exist returns");
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
+    const nb::handle item = PyTuple_GET_ITEM(items.ptr(), i);
+    const uint32_t index = OrSleep([&] { return Count32Of(item, "an index that exist returns"); });
     if (!std::ranges::binary_search(asked, index)) {
       ThrowValueError("exist returned " + std::to_string(index) +
                       ", which is not in asked; it must return indices of the batch, not "
