@@ -76,8 +76,15 @@ std::vector<uint32_t> KeysToAsk(const Keys& keys, std::span<const uint64_t> dige
     for (size_t m = begin; m < end; ++m) {
       const uint32_t i = alike[m].second;
       const auto is_equal = [&](const auto& earlier) { return AreEqual(keys, earlier.second, i); };
-      const auto earlier = std::span(alike).subspan(begin, m - begin);
-      if (!IsSet(inserted, i) && std::ranges::none_of(earlier, is_equal)) asked.push_back(i);
+      const auto group = std::span(alike).subspan(begin, end - begin);
+      const auto is_inserted_equal = [&](const auto& other) {
+        return IsSet(inserted, other.second) && AreEqual(keys, other.second, i);
+      };
+      // A later one is in where an earlier one was refused, and the filter has grown since.
+      if (std::ranges::none_of(group, is_inserted_equal) &&
+          std::ranges::none_of(group.first(m - begin), is_equal)) {
+        asked.push_back(i);
+      }
     }
     begin = end;
   }

@@ -339,5 +339,28 @@ TEST_CASE("a block that others of its group decide and leave undecided never mis
   CHECK(num_decided == num_spilled);
 }
 
+TEST_CASE("a limit of side memory that is refused or lifted leaves no block undecided",
+          "[engine][fingerprints][side_limit]") {
+  const bool is_refused = GENERATE(true, false);
+  CountingFilter filter = CountingFilter::Create({.capacity = kSharedCapacity,
+                                                  .target_fpr = kSharedTargetFpr,
+                                                  .digest = {.kind = DigestKind::kCaller},
+                                                  .encoding = Encoding::kFingerprints16})
+                              .value();
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> digests(kSharedCapacity);
+  for (uint64_t& digest : digests) digest = random();
+  if (!is_refused) REQUIRE(filter.LimitSideMemory(1'000'000).ok());
+  filter.Insert(Keys::Digests(digests));
+  filter.Insert(Keys::Digests(digests).Subspan(0, kSharedCapacity / 2));
+  if (is_refused) REQUIRE(!filter.LimitSideMemory(60'000).ok());
+  REQUIRE(filter.LimitSideMemory(0).ok());
+  const auto share = [](CountingFilter of) {
+    return ConcurrentFilter::Adopt(std::move(of)).value().GetStats().undecided_share;
+  };
+  CountingFilter loaded = CountingFilter::Deserialize(filter.Serialize()).value();
+  CHECK(share(std::move(filter)) <= share(std::move(loaded)) + 0.0002);
+}
+
 }  // namespace
 }  // namespace trommel

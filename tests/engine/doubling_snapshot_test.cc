@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -253,6 +255,43 @@ TEST_CASE("forged contents of a filter that doubles are refused",
     INFO("edit " << i);
     CHECK_THAT(RefusalOf(honest, edits[i]), !Catch::Matchers::Equals(""));
   }
+}
+
+// A fold that adds two strings up needs an entry of the side table. Of parts that are read from a
+// file, folds are tried at any number of entries, 0 among them.
+TEST_CASE("a part that could not fold for lack of side memory is as new when it is emptied",
+          "[engine][doubling][snapshot]") {
+  constexpr uint64_t kLimit = 16'384;  // two entries per part, one of them for steps
+  auto filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
+                                        .digest = {.kind = DigestKind::kCaller},
+                                        .side_memory_limit_bytes = kLimit})
+                    .value();
+  std::mt19937_64 random(1);
+  const auto fresh = [&random] { return random() >> 6; };  // all of part 0
+  const std::vector<uint64_t> twice = {fresh(), fresh()};
+  for (int i = 0; i < 2; ++i) REQUIRE(filter.Insert(Keys::Digests(twice)).num_refused == 0);
+  std::vector<uint64_t> others(2'800);
+  for (uint64_t& digest : others) digest = fresh();
+  REQUIRE(filter.Insert(Keys::Digests(others)).num_refused == 0);
+  REQUIRE(filter.GetStats().doubling.num_blocks == 256);
+  // These differ in the last bit that is known of them, at 256 blocks.
+  const uint64_t first = fresh();
+  const std::vector<uint64_t> pair = {first, first ^ (uint64_t{1} << (57 - 22))};
+  REQUIRE(filter.Insert(Keys::Digests(pair)).num_refused == 0);
+  const auto erase = [&](std::span<const uint64_t> digests) {
+    REQUIRE(filter.Erase(Keys::Digests(digests)).num_refused == 0);
+  };
+  erase(std::span(others).first(800));
+  filter = ScalableFilter::Deserialize(filter.Serialize()).value();
+  REQUIRE(filter.LimitSideMemory(kLimit).ok());
+  erase(std::span(others).subspan(800));
+  REQUIRE(filter.GetStats().doubling.num_blocks == 256);  // it could not fold
+  erase(twice);
+  erase(twice);
+  erase(pair);
+  CHECK(filter.GetStats().doubling.num_blocks == 0);
+  CHECK(ScalableFilter::Deserialize(filter.Serialize()).ok());
+  CHECK(filter.Clone().ok());
 }
 
 TEST_CASE("a file does not make its reader take more memory than it may",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -180,6 +181,37 @@ TEST_CASE("an upsert that is told positions instead of indices ends with a messa
   CHECK_THAT(tests::AbortMessage(tell({0, 1})), ContainsSubstring("positions in `asked`"));
   CHECK_THAT(tests::AbortMessage(tell({2, 4'000'000'000})),
              ContainsSubstring("no index of `asked`"));
+}
+
+// The first copy is refused by a full block's side table; then the filter grows, and has space for
+// the second.
+TEST_CASE("a key that comes twice in an upsert is inserted once, if its first copy is refused, too",
+          "[engine][upsert]") {
+  auto filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
+                                        .digest = {.kind = DigestKind::kCaller},
+                                        .side_memory_limit_bytes = 16'384})
+                    .value();
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> keys;
+  const auto add_others = [&](int count) {  // of part 0, but not of its first block
+    for (int i = 0; i < count; ++i) {
+      const uint64_t digest = random() >> 6;
+      keys.push_back(digest >> 51 == 0 ? digest | uint64_t{1} << 52 : digest);
+    }
+  };
+  add_others(1'000);
+  for (uint64_t i = 1; i <= 55; ++i) keys.push_back((i * 577 % 32'768) << 36 | random() >> 30);
+  const uint64_t key = uint64_t{20'000} << 36 | 12'345;  // of the first block
+  keys.push_back(key);
+  add_others(2'500);
+  keys.push_back(key);
+  std::vector<uint64_t> inserted(BitmapWords(keys.size()));
+  const auto none = [](std::span<const uint32_t>) -> Result<std::vector<uint32_t>> {
+    return std::vector<uint32_t>{};
+  };
+  const UpsertOutcome outcome = Upsert(filter, Keys::Digests(keys), none, inserted).value();
+  CHECK(filter.CountEstimate(Key::Digest(key)) == 1);
+  CHECK(outcome.num_repeated == 1);
 }
 
 TEST_CASE("an upsert counts keys that the filter refuses", "[engine][upsert]") {

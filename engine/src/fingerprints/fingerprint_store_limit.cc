@@ -33,6 +33,10 @@ class FingerprintStore::LimitChange final : public SideLimitChange {
       }
       range.side_table_bytes.Set(range.hidden.num_bytes());
     }
+    // Copies may leave the lines now.
+    for (uint64_t b = 0; limit_bytes_ == 0 && b < store_.geometry_.num_blocks; b += kGroupBlocks) {
+      store_.SettleGroup(b);
+    }
   }
   uint64_t side_table_bytes() const override {
     uint64_t num_bytes = 0;
@@ -65,22 +69,27 @@ Result<std::unique_ptr<SideLimitChange>> FingerprintStore::PrepareSideLimit(
   const auto fits = [&](const OwnedRange& range) {
     return range.hidden.num_blocks() <= max_records && range.hidden.AllFitRecords();
   };
+  // Of a limit that is refused nothing is left: what keeps records few makes blocks undecided.
+  const auto refuse = [&](std::string message) noexcept {
+    for (uint64_t b = 0; side_limit_bytes_ == 0 && b < geometry_.num_blocks; b += kGroupBlocks) {
+      SettleGroup(b);
+    }
+    return Error{ErrorCode::kOutOfMemory, std::move(message)};
+  };
   if (side_limit_bytes_ == 0 && !std::ranges::all_of(ranges_, fits)) {
     SpillFewest();
     for (size_t r = 0; r < ranges_.size(); ++r) CountFigures(r);
   }
   for (const OwnedRange& range : ranges_) {
     if (range.hidden.num_blocks() > max_records) {
-      return Error{ErrorCode::kOutOfMemory,
-                   given + ", and the keys that are in need more: a range of blocks has " +
-                       GroupedText(range.hidden.num_blocks()) +
-                       " records, and would have space for " + GroupedText(max_records)};
+      return refuse(given + ", and the keys that are in need more: a range of blocks has " +
+                    GroupedText(range.hidden.num_blocks()) + " records, and would have space for " +
+                    GroupedText(max_records));
     }
     if (!range.hidden.AllFitRecords()) {
-      return Error{ErrorCode::kOutOfMemory,
-                   given +
-                       ", and with any limit a block may hide at most 8 keys that differ, each "
-                       "up to 65,535 times: a block hides more"};
+      return refuse(given +
+                    ", and with any limit a block may hide at most 8 keys that differ, each "
+                    "up to 65,535 times: a block hides more");
     }
   }
   std::vector<HiddenKeys> limited;

@@ -87,10 +87,12 @@ bool GrowingShard::Grow() noexcept {
 }
 
 bool GrowingShard::Fold() noexcept {
-  if (depth_ == limits_.first_bits && num_split_ == 0) {
+  // An empty shard needs no memory to be as new, whatever its depth.
+  const bool is_empty = num_entries_ == 0 && limits_.first_bits == kMinSegmentBits;
+  if (is_empty || (depth_ == limits_.first_bits && num_split_ == 0)) {
     BecomeDigests();
   } else if (!FoldOne()) {
-    fold_at_ = static_cast<int64_t>(num_entries_) - 64;
+    fold_at_ = std::max<int64_t>(0, static_cast<int64_t>(num_entries_) - 64);
     return false;
   }
   SetThresholds();
