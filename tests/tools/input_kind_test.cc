@@ -30,12 +30,17 @@ TEST_CASE("an input's kind is seen by its first bytes", "[tools][input_kind]") {
   CHECK(KindOfInput("\xff\xfe"
                     "a\0\n\0"sv) == InputKind::kUtf16);
   CHECK(KindOfInput("\xfe\xff\0a\0\n"sv) == InputKind::kUtf16);
+  CHECK(KindOfInput("\xff\xfe\0\0a\0\0\0\n\0\0\0"sv) == InputKind::kUtf32);
+  CHECK(KindOfInput("\0\0\xfe\xff\0\0\0a\0\0\0\n"sv) == InputKind::kUtf32);
   CHECK(KindOfInput("a\0b\0\n\0"sv) == InputKind::kUtf16LittleEndian);
   CHECK(KindOfInput("\0a\0b\0\n"sv) == InputKind::kUtf16BigEndian);
   CHECK(KindOfInput("key\0key\0"sv) == InputKind::kBinary);
+  CHECK(KindOfInput("a\0b\n"sv) == InputKind::kBinary);  // one NUL is no pattern
+  CHECK(KindOfInput("\0a\n"sv) == InputKind::kBinary);
   CHECK(KindOfInput("a\nb\0\n"sv) == InputKind::kText);  // the first line decides
   CHECK(KindOfNulRecords("key\0key\0"sv) == InputKind::kText);
   CHECK(KindOfNulRecords("\x1f\x8b\x08\0"sv) == InputKind::kGzip);
+  CHECK(KindOfNulRecords("\0\0\xfe\xff"sv) == InputKind::kText);  // two empty records
 }
 
 TEST_CASE("lines end in CR LF where all do", "[tools][input_kind]") {
@@ -122,12 +127,37 @@ TEST_CASE("text of UTF-16 and binary data have remedies of their own", "[tools][
   CHECK_THAT(error_of("\xff\xfe"
                       "a\0\n\0"sv),
              ContainsSubstring("iconv -f UTF-16 -t UTF-8"));
-  CHECK_THAT(error_of("a\0\n\0"sv), ContainsSubstring("iconv -f UTF-16LE"));
+  CHECK_THAT(error_of("\xff\xfe\0\0a\0\0\0\n\0\0\0"sv),
+             ContainsSubstring("UTF-32 text, not lines: try: ... | iconv -f UTF-32 -t UTF-8 | "));
+  CHECK_THAT(error_of("a\0b\0\n\0"sv), ContainsSubstring("iconv -f UTF-16LE"));
+  CHECK_THAT(error_of("a\0b\n"sv), ContainsSubstring("--keys nul"));
   CHECK_THAT(error_of("key\0key\0"sv), ContainsSubstring("--keys nul"));
   CHECK_THAT(error_of("\x7f"
                       "ELF\x02\n"sv),
              ContainsSubstring("a program"));
   CHECK(RunTool({"dedup", "-n", "10", "--keys", "nul"}, "key\0key\0"sv).out == "key\0"sv);
+}
+
+TEST_CASE("a remedy can be typed whatever the file's name is", "[tools][input_kind]") {
+  const TempFolder folder;
+  const auto remedy_for = [&](const std::string& name) {
+    return RunTool({"dedup", "-n", "10", folder.Write(name, kGzip)}).err;
+  };
+  CHECK_THAT(remedy_for("two words.gz"),
+             ContainsSubstring("try: zcat '" + folder.Path("two words.gz") + "' | trommel"));
+  CHECK_THAT(remedy_for("it's.gz"), ContainsSubstring("it'\\''s.gz' | trommel"));
+  CHECK_THAT(remedy_for("a\n'.gz"),
+             ContainsSubstring("try: zcat $'" + folder.Path("a\\012\\'.gz'")));
+}
+
+TEST_CASE("commands without --keys do not advise it", "[tools][input_kind]") {
+  const TempFolder folder;
+  const ToolResult rows =
+      RunTool({"attr", "build", "-n", "9", "-o", folder.Path("rows")}, "k\tv\0\n"sv);
+  CHECK(rows.exit_code == 3);
+  CHECK(rows.err ==
+        "trommel: (stdin): a NUL byte in the first line, so these are no lines (--as-lines takes "
+        "it as it is)\n");
 }
 
 TEST_CASE("a byte order mark is no part of a key or of a column's name", "[tools][input_kind]") {

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <string>
 
+#include "tools/trommel/output/report.h"
+
 namespace trommel::tool {
 namespace {
 
@@ -29,6 +31,9 @@ constexpr std::array kStarts = {
     Start{"\xfe\xff"sv, InputKind::kUtf16},
 };
 
+// The first begins as kUtf16 does: what would follow that mark is a NUL, which is in no text.
+constexpr std::array kUtf32Marks = {"\xff\xfe\0\0"sv, "\0\0\xfe\xff"sv};
+
 // "BZh", a digit, and the first block's or the last one's mark: the first four could be a word.
 bool IsBzip2(std::string_view start) {
   constexpr std::string_view kBlock = "\x31\x41\x59\x26\x53\x59";
@@ -40,15 +45,21 @@ bool IsBzip2(std::string_view start) {
   return mark.starts_with(kBlock) || mark.starts_with(kEnd);
 }
 
-// Text of mostly Latin letters has a NUL beside each of them.
+// Text of mostly Latin letters has a NUL beside each of them. A single NUL is no pattern.
 InputKind KindOfNuls(std::string_view line) {
   std::array<size_t, 2> num_nuls = {};  // at even places, at odd ones
   for (size_t i = 0; i < line.size(); ++i) num_nuls[i % 2] += line[i] == '\0' ? 1 : 0;
-  if (num_nuls[0] + num_nuls[1] == 0) return InputKind::kText;
+  const size_t num_all = num_nuls[0] + num_nuls[1];
+  if (num_all < 2) return num_all == 0 ? InputKind::kText : InputKind::kBinary;
   const size_t most = line.size() / 2;  // rounded down: little-endian lines end within a character
   if (num_nuls[0] == 0 && 2 * num_nuls[1] > most) return InputKind::kUtf16LittleEndian;
   if (num_nuls[1] == 0 && 2 * num_nuls[0] > most) return InputKind::kUtf16BigEndian;
   return InputKind::kBinary;
+}
+
+// Of a command: a name with a dash in front would be an option.
+std::string FileWord(const std::string& name) {
+  return ShellWord(name.starts_with('-') ? "./" + name : name);
 }
 
 }  // namespace
@@ -61,20 +72,25 @@ InputKind KindOfNulRecords(std::string_view start) noexcept {
 }
 
 InputKind KindOfInput(std::string_view start) noexcept {
+  for (const std::string_view mark : kUtf32Marks) {
+    if (start.starts_with(mark)) return InputKind::kUtf32;
+  }
   const InputKind kind = KindOfNulRecords(start);
   if (kind != InputKind::kText) return kind;
   const std::string_view most = start.substr(0, kStartBytes);
   return KindOfNuls(most.substr(0, most.find('\n')));
 }
 
-std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program) {
+std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program,
+                      bool are_rows) {
   const bool is_stdin = name == "(stdin)";
-  const char* const as_lines = program == "trommel" ? " (--as-lines takes it as it is)" : "";
+  const bool is_trommel = program == "trommel";
+  const char* const as_lines = is_trommel ? " (--as-lines takes it as it is)" : "";
   const auto through = [&](std::string_view what, std::string_view filter) {
     return fmt::format(
         "{}: {}, not lines: try: {} | {} ... -{}", name, what,
-        is_stdin ? fmt::format("... | {}", filter) : fmt::format("{} {}", filter, name), program,
-        as_lines);
+        is_stdin ? fmt::format("... | {}", filter) : fmt::format("{} {}", filter, FileWord(name)),
+        program, as_lines);
   };
   switch (kind) {
     case InputKind::kText:
@@ -93,15 +109,19 @@ std::string RefusalOf(InputKind kind, const std::string& name, std::string_view 
       return through("UTF-16 text without a byte order mark", "iconv -f UTF-16LE -t UTF-8");
     case InputKind::kUtf16BigEndian:
       return through("UTF-16 text without a byte order mark", "iconv -f UTF-16BE -t UTF-8");
+    case InputKind::kUtf32:
+      return through("UTF-32 text", "iconv -f UTF-32 -t UTF-8");
     case InputKind::kProgram:
       return fmt::format("{}: a program (ELF), not lines{}", name, as_lines);
     case InputKind::kBinary:
       break;
   }
-  return fmt::format(
-      "{}: a NUL byte in the first line, so these are no lines: keys that end in NUL take --keys "
-      "nul, integers of 8 bytes --keys raw64{}",
-      name, as_lines);
+  return fmt::format("{}: a NUL byte in the first line, so these are no lines{}{}", name,
+                     is_trommel && !are_rows
+                         ? ": keys that end in NUL take --keys nul, integers of 8 bytes --keys "
+                           "raw64"
+                         : "",
+                     as_lines);
 }
 
 bool HasOnlyCrLf(std::string_view text) noexcept {

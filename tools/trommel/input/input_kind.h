@@ -15,9 +15,10 @@ enum class InputKind : uint8_t {
   kBzip2,
   kXz,
   kZstd,
-  kUtf16,  // with a byte order mark
-  kUtf16LittleEndian,
+  kUtf16,              // with a byte order mark
+  kUtf16LittleEndian,  // without one, as the next
   kUtf16BigEndian,
+  kUtf32,    // with a byte order mark
   kProgram,  // ELF
   kBinary,   // has NUL bytes
 };
@@ -39,8 +40,10 @@ InputKind KindOfNulRecords(std::string_view start) noexcept;
 
 // What is wrong with lines of this kind in the input of that name ("(stdin)" for standard input),
 // and what to do: "logs.gz: gzip data, not lines: try: zcat logs.gz | trommel ... -". Empty for
-// kText. `program` is the command's name; only of "trommel" it names --as-lines.
-std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program);
+// kText. `program` is the command's name; only of "trommel" it names --as-lines and, unless what is
+// read are rows, which have no such option, --keys.
+std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program,
+                      bool are_rows);
 
 // True if `text` has a line and all its lines end in CR LF.
 bool HasOnlyCrLf(std::string_view text) noexcept;

@@ -45,7 +45,8 @@ struct KeyOptions {
   // However a file begins, it is lines: not compressed data, UTF-16 or a program (input_kind.h),
   // and a byte order mark is part of the first one.
   bool as_lines = false;
-  LeapLimit leaps;  // of the times
+  bool are_rows = false;  // kLines: rows of columns, read by commands that have no --keys
+  LeapLimit leaps;        // of the times
 };
 
 // "lines", "nul", "hex", "u64", "raw64" or "tsv"; nothing for other names.

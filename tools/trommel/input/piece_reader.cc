@@ -117,7 +117,8 @@ Status PieceReader::JudgeStart(Piece& piece, size_t& num_bytes) {
   const InputKind kind = are_lines ? KindOfInput(start) : KindOfNulRecords(start);
   if (kind != InputKind::kText) {
     piece.end = 0;
-    return Error{ErrorCode::kInvalidArgument, RefusalOf(kind, piece.file_name, ProgramName())};
+    return Error{ErrorCode::kInvalidArgument,
+                 RefusalOf(kind, piece.file_name, ProgramName(), options_.are_rows)};
   }
   if (are_lines && !options_.strip_cr && HasOnlyCrLf(start.substr(0, piece.end))) {
     piece.notes.push_back(

@@ -24,6 +24,7 @@ KeyOptions OptionsOf(const RowFormat& format) {
   options.has_header = format.has_header;
   options.strip_cr = format.strip_cr;
   options.as_lines = format.as_lines;
+  options.are_rows = true;
   return options;
 }
 

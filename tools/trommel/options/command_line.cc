@@ -74,25 +74,8 @@ const CLI::App* Chosen(const CLI::App* app) {
 }  // namespace
 
 std::string TypedCommand(std::string_view program, std::span<char* const> arguments) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/%@";
   std::string typed(program);
-  for (const std::string_view argument : arguments) {
-    typed += ' ';
-    if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) {
-      typed += argument;
-      continue;
-    }
-    typed += '\'';
-    for (const char c : argument) {
-      if (c == '\'') {
-        typed += "'\\''";
-      } else {
-        typed += c;
-      }
-    }
-    typed += '\'';
-  }
+  for (const std::string_view argument : arguments) typed += ' ' + ShellWord(argument);
   return typed;
 }
 

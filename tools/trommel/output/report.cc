@@ -137,6 +137,29 @@ std::string Quoted(std::string_view text) {
   return quoted + (text.size() > kMaxShown ? "...'" : "'");
 }
 
+std::string ShellWord(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/%@";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(text);
+  }
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  // $'...' knows escapes, so that the word stays on one line; '...' knows none.
+  const bool has_escapes = std::ranges::any_of(text, is_control);
+  std::string word = has_escapes ? "$'" : "'";
+  for (const char c : text) {
+    if (is_control(c)) {
+      word += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    } else if (has_escapes && (c == '\'' || c == '\\')) {
+      word += '\\';
+      word += c;
+    } else {
+      word += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
+    }
+  }
+  return word + '\'';
+}
+
 std::string NamingOptions(std::string message) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kNames = {{
       {"memory_limit_bytes", "--memory-limit"},

@@ -21,9 +21,9 @@ enum ExitCode : int {
   // It ran, and the answer is no: nothing present, an invariant broken, a key missing or refused.
   kNegativeAnswer = 1,
   kUsageError = 2,  // the command line or the environment is wrong
-  // A file or a key that cannot be read, a file or output that cannot be written, a file that
-  // another command is changing, or no memory: the system's, or what --memory-limit leaves. A
-  // command that changes a file has not changed it.
+  // A file or a key that cannot be read, keys that erase refuses, a file or output that cannot be
+  // written, a file that another command is changing, or no memory: the system's, or what
+  // --memory-limit leaves. A command that changes a file has not changed it.
   kBadInput = 3,
   // The file was changed, but then its report could not be written, or its folder not flushed. A
   // script must not run the command again. (A command that a signal ends has changed nothing.)
@@ -91,6 +91,9 @@ int FinishChange(const std::string& path, bool json, const std::function<Status(
 // `text` in single quotes, fit for one line of an error message: unprintable bytes as \xNN, cut
 // after 40 characters.
 std::string Quoted(std::string_view text);
+
+// `text` as one word of a shell's command, on one line: in quotes where it needs them.
+std::string ShellWord(std::string_view text);
 
 // The library's message with the command's options for the fields that it names: "capacity" becomes
 // "-n".

@@ -133,7 +133,7 @@ void AddAttrBuildCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand("build",
                                          "Build a filter from rows and save it.\n"
                                          "Without -n the inputs, which must be regular files, are "
-                                         "read twice: first to count the rows.");
+                                         "read twice: first to count the\ndistinct rows.");
   auto options = std::make_shared<AttrBuildOptions>();
   AddOutput(command, options->output);
   AddAttributeSizing(command, options->attributes);
