@@ -290,8 +290,9 @@ class TROMMEL_API WindowFilter {
                              uint64_t* inserted_at = nullptr) noexcept;
 
   /// Inserts every key into the bucket of `time`, any tick of it, also when that is late: events
-  /// that arrive after later ones. Refuses all keys if the bucket has expired or time > now(). A
-  /// key that is in a filter that is not erasable keeps the later of its two buckets.
+  /// that arrive after later ones. Refuses all keys if the bucket has expired or time > now(), and
+  /// with kBucketRing also if the bucket was never the current one: it has no store. A key that is
+  /// in a filter that is not erasable keeps the later of its two buckets.
   WindowInsertOutcome Insert(Keys keys, uint64_t time) noexcept;
   /// As above, with a bitmap.
   WindowInsertOutcome Insert(Keys keys, uint64_t time, std::span<uint64_t> inserted) noexcept;

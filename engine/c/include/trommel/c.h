@@ -472,7 +472,8 @@ TROMMEL_C_API trommel_code trommel_erase_all(trommel_filter* filter, const tromm
 /// Asks the caller's table about some keys of a batch. `asked` has their `num_asked` indices in the
 /// batch, ascending. Writes those of these indices whose keys the table has to `existing`, which
 /// has `num_asked` entries, in any order, and their number to `num_existing`. Returns 0 to go on;
-/// any other number ends the call with TROMMEL_IO.
+/// any other number ends the call with TROMMEL_IO. It must return: neither pthread_exit nor
+/// longjmp.
 typedef int32_t (*trommel_exist)(void* context, const uint32_t* asked, int64_t num_asked,
                                  uint32_t* existing, int64_t* num_existing);
 /// Makes the filter of a table hold every key of the batch, if it holds each key of the table once:
