@@ -98,7 +98,43 @@ TEST_CASE("a leap that is meant is allowed by name", "[tools][time_leaps]") {
   CHECK(RunTool(With(build, {"--max-leap", "86399s"}), gap).exit_code == 3);
   CHECK(RunTool(With(build, {"--max-leap", "any"}), gap).exit_code == 0);
   CHECK(RunTool(With(build, {"--max-leap", "far"}), gap).exit_code == 2);
-  CHECK(RunTool({"insert", filter, "--max-leap", "1d"}, "a\n").exit_code == 2);
+}
+
+TEST_CASE("a forgotten --time does not empty a window of an old log", "[tools][time_leaps]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  REQUIRE(RunTool({"build", "-o", filter, "--type", "window", "--window", "10m", "-n", "1000",
+                   "--time", "1", "--column", "2"},
+                  Log(-1))
+              .exit_code == 0);
+  const std::string before = folder.Read("filter");
+  const ToolResult forgot = RunTool({"insert", filter}, "x\n");
+  CHECK(forgot.exit_code == 3);
+  CHECK_THAT(forgot.err, ContainsSubstring(
+                             "past the window filter's clock (1700000199000 ms), more than 6d ") &&
+                             ContainsSubstring("name the column of the keys' times with --time") &&
+                             ContainsSubstring("--max-leap"));
+  CHECK(RunTool({"insert", filter, "--max-leap", "1d"}, "x\n").exit_code == 3);
+  CHECK(folder.Read("filter") == before);
+  // No keys have no times.
+  CHECK(RunTool({"insert", filter}, "\n").exit_code == 0);
+  CHECK(folder.Read("filter") == before);
+  CHECK(RunTool({"insert", filter, "--max-leap", "any"}, "x\n").exit_code == 0);
+  CHECK(RunTool({"insert", filter}, "y\n").exit_code == 0);
+  CHECK(RunTool({"query", "-c", filter}, "x\ny\nkey199\n").out == "2\n");
+}
+
+TEST_CASE("--max-leap is for window filters", "[tools][time_leaps]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  CHECK(RunTool({"build", "-n", "9", "--max-leap", "1d", "-o", filter}, "a\n").exit_code == 2);
+  REQUIRE(RunTool({"build", "-n", "9", "-o", filter}, "a\n").exit_code == 0);
+  const ToolResult refused = RunTool({"insert", filter, "--max-leap", "any"}, "a\n");
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("--max-leap is for window filters"));
+  CHECK(RunTool({"dedup", "--type", "window", "--window", "10m", "-n", "9", "--max-leap", "1d"},
+                "a\n")
+            .out == "a\n");
 }
 
 TEST_CASE("dedup prints what came before a leap", "[tools][time_leaps]") {
@@ -108,33 +144,6 @@ TEST_CASE("dedup prints what came before a leap", "[tools][time_leaps]") {
   CHECK(result.exit_code == 3);
   CHECK(result.out == Log(-1).substr(0, result.out.size()));
   CHECK_THAT(result.out, ContainsSubstring("key2\n") && !ContainsSubstring("key3"));
-}
-
-TEST_CASE("a shuffled log is erased by itself, as far as it is live", "[tools][erase]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  std::string log;
-  for (int i = 0; i < 200; ++i) {  // 200 s in any order
-    const int second = i * 77 % 200;
-    log += std::to_string(1'700'000'000 + second) + "\tkey" + std::to_string(second) + "\n";
-  }
-  const std::string path = folder.Write("log", log);
-  const Words times = {"--time", "1", "--column", "2", "--json", path};
-  const std::string form = GENERATE("slots16", "slots24");
-  const ToolResult built = RunTool(With(
-      {"build", "-o", filter, "--type", "window", "--window", "80s", "-n", "1000", "--form", form},
-      times));
-  REQUIRE(built.exit_code == 0);
-  const auto report = nlohmann::json::parse(built.out);
-  const uint64_t num_live = report["num_keys"];
-  CHECK(num_live >= 80);
-  CHECK(report["num_late"] > 0);
-  CHECK(report["num_expired"] > 0);
-  const auto erased = nlohmann::json::parse(RunTool(With({"erase", filter}, times)).out);
-  CHECK(erased["num_erased"] == num_live);
-  CHECK(erased["num_refused"] == 0);
-  CHECK(erased["num_expired"] == 200 - num_live);
-  CHECK(erased["num_keys"] == 0);
 }
 
 }  // namespace

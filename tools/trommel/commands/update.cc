@@ -11,6 +11,7 @@
 #include "tools/trommel/filters/key_file.h"
 #include "tools/trommel/filters/rate_report.h"
 #include "tools/trommel/input/digest_gatherer.h"
+#include "tools/trommel/input/time_leaps.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/passes/filter_update.h"
 #include "tools/trommel/passes/key_pass.h"
@@ -51,7 +52,10 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
   filter.UseExecutor(executor);
   KeyInput input = options.input;
-  if (steps.subcommand == "insert") LimitLeaps(filter, input);  // erasing moves no clock
+  if (steps.subcommand == "insert") fit = LimitLeaps(filter, input);  // erasing moves no clock
+  if (!fit.ok()) return FailOnRequest(fit.error());
+  // Judged once: while a pipe is idle, the window may well pass a thousand times.
+  const Status timely = format.time_column ? Ok() : CheckWallClock(input.options.leaps);
   Applied applied;
   // Each batch at once where the first key that is refused must be named.
   DigestGatherer gatherer(
@@ -60,6 +64,9 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
         applied += (filter.*steps.apply)(digests, times);
       });
   KeyStages stages = gatherer.Stages(filter.digest_policy());
+  if (!timely.ok()) {  // which concerns keys: an input may have none
+    stages.finish = [&](const KeyBatch& batch) { return batch.digests.empty() ? Ok() : timely; };
+  }
   std::string first_refused;
   if (steps.is_whole) {
     stages.finish = [&](const KeyBatch& batch) {
@@ -148,7 +155,8 @@ void AddEraseCommand(Command& parent, const Settings& settings) {
       "non-member that is \"maybe present\" cannot be recognized, and erasing it takes counts "
       "from\n"
       "other keys. Keys of a window that have expired are counted, and are no reason to write "
-      "nothing.");
+      "nothing;\n"
+      "keys of a time past its clock are absent.");
   const std::shared_ptr<KeyUpdateOptions> options = AddUpdateOptions(command, settings, RunErase);
   command.Flag("--partial", options->partial, std::string(kPartialHelp));
 }

@@ -15,7 +15,9 @@ Applied& Applied::operator+=(const Applied& other) {
   num_refused += other.num_refused;
   num_expired += other.num_expired;
   num_late += other.num_late;
+  num_ahead += other.num_ahead;
   late_are_current = late_are_current || other.late_are_current;
+  is_ring = is_ring || other.is_ring;
   if (refusal.empty()) refusal = other.refusal;
   return *this;
 }
@@ -50,8 +52,9 @@ void DescribeInserted(const Applied& applied, Report& report, std::string_view n
   }
   if (applied.num_expired > 0) {
     report.Add("num_expired", applied.num_expired, "expired",
-               fmt::format("{} came when their bucket had left the window: not inserted",
-                           FormatCount(applied.num_expired, "key")));
+               fmt::format("{} came when their bucket had left the window{}: not inserted",
+                           FormatCount(applied.num_expired, "key"),
+                           applied.is_ring ? ", or was never the current one" : ""));
   }
 }
 
@@ -63,16 +66,44 @@ ExitCode DescribeErased(const Applied& applied, Report& report) {
     report.Add("num_expired", applied.num_expired, "expired",
                FormatCount(applied.num_expired) + " (of no live bucket: nothing changed for them)");
   }
+  if (applied.num_expired > 0 && applied.num_expired == applied.num_keys()) {
+    const bool is_one = applied.num_expired == 1;
+    WriteToStderr(
+        fmt::format("trommel: warning: nothing was erased, because {} expired: {} in another unit "
+                    "(--time-unit)?\n",
+                    is_one ? "the key has"
+                           : fmt::format("all {} have", FormatCount(applied.num_expired, "key")),
+                    is_one ? "is its time" : "are their times"));
+  }
   return kDone;
 }
+
+namespace {
+
+// Why keys may be absent.
+std::string HintOn(const Applied& applied) {
+  if (applied.num_ahead > 0) {
+    return fmt::format(
+        "{} of them {} a time past the window filter's clock, perhaps in another unit "
+        "(--time-unit)",
+        FormatCount(applied.num_ahead), applied.num_ahead == 1 ? "has" : "have");
+  }
+  if (applied.is_ring) {
+    return "A ring takes no key into a bucket that was never the current one: the list may have "
+           "such keys, or was erased already";
+  }
+  return "A list that was erased before need not be erased again";
+}
+
+}  // namespace
 
 int FailErase(const Applied& applied, std::string_view first, std::string_view noun) {
   const bool is_one = applied.num_refused == 1;
   std::string message = fmt::format(
       "nothing was erased: {} of {} {} certainly absent, or given more often than {} in; the first "
-      "is {}. A list that was erased before need not be erased again",
+      "is {}. {}",
       FormatCount(applied.num_refused), FormatCount(applied.num_keys(), noun),
-      is_one ? "is" : "are", is_one ? "it is" : "they are", first);
+      is_one ? "is" : "are", is_one ? "it is" : "they are", first, HintOn(applied));
   if (applied.num_done > 0) {
     message += fmt::format(
         "; --partial erases the other {} all the same, which takes counts from other {}s if they "

@@ -20,7 +20,9 @@ struct Applied {
   uint64_t num_refused = 0;       // of an erase: certainly absent; of an insert: see refusal
   uint64_t num_expired = 0;       // of a window: of no live bucket, so not inserted or erased
   uint64_t num_late = 0;          // of an insert into a window: inserted, of an earlier bucket
+  uint64_t num_ahead = 0;         // of num_refused of an erase: of a time past the window's clock
   bool late_are_current = false;  // these entered the current bucket instead of their own
+  bool is_ring = false;           // of a window: buckets that were never current take no keys
   std::string_view refusal = {};  // why the filter did not grow for them
   std::optional<uint64_t> first_refused = {};  // of an erase: its number, from 0, in num_keys()
 
@@ -41,7 +43,7 @@ Applied AppliedOf(const EraseOutcome& outcome, std::span<const uint64_t> erased)
 // Adds how many of the keys (or rows, by `noun`) were not inserted, or were late.
 void DescribeInserted(const Applied& applied, Report& report, std::string_view noun = "key");
 
-// Adds how many were erased and refused. Returns kDone.
+// Adds how many were erased and refused, and warns where all had expired. Returns kDone.
 ExitCode DescribeErased(const Applied& applied, Report& report);
 
 inline constexpr std::string_view kPartialHelp =

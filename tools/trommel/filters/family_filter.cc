@@ -260,7 +260,11 @@ Status FamilyFilter::CheckCanErase(bool has_times) const {
   if (!has_counters || !Has(filter_, []<class F>() { return kCanErase<F> || kHasWindow<F>; })) {
     return Unfit("keys cannot be erased from a classic Bloom filter: it has no counters");
   }
-  if (!has_times && Has(filter_, []<class F>() { return kHasWindow<F>; })) {
+  const auto* window = std::get_if<WindowFilter>(&filter_);
+  if (window != nullptr && !window->is_erasable()) {
+    return Unfit("keys cannot be erased: this window filter was made with --no-erase");
+  }
+  if (!has_times && window != nullptr) {
     return Unfit(
         "a window filter erases a key at the time it was inserted: name the column of that time "
         "with "

@@ -204,6 +204,7 @@ Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
     rate.Add(filter, digests.size());
     return applied;
   }
+  applied.is_ring = filter.form() == WindowForm::kBucketRing;
   LateKeys late;
   std::vector<uint64_t> current;
   for (size_t begin = 0; begin < times.size();) {
@@ -258,10 +259,10 @@ Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> di
 
 Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
                      std::span<const uint64_t> times) {
-  Applied applied;
+  Applied applied = {.is_ring = filter.form() == WindowForm::kBucketRing};
   std::vector<uint64_t> erased;
   for (size_t begin = 0; begin < times.size();) {
-    // Of one bucket, but of one side of now: what is yet to come is refused.
+    // Of one bucket, but of one side of now.
     const auto is_same = [&](uint64_t time) {
       return BucketOf(filter, time) == BucketOf(filter, times[begin]) &&
              (time > filter.now()) == (times[begin] > filter.now());
@@ -269,6 +270,12 @@ Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
     const auto rest = times.subspan(begin);
     const auto end =
         begin + static_cast<size_t>(std::ranges::find_if_not(rest, is_same) - rest.begin());
+    // Inserting moves the clock, so no key of a later time was inserted.
+    if (times[begin] > filter.now()) {
+      applied += {.num_refused = end - begin, .num_ahead = end - begin, .first_refused = size_t{0}};
+      begin = end;
+      continue;
+    }
     erased.resize(BitmapWords(end - begin));
     const WindowEraseOutcome outcome =
         filter.Erase(Keys::Digests(digests.subspan(begin, end - begin)), times[begin], erased);

@@ -69,7 +69,8 @@ Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
 Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
                               std::span<const uint64_t> times, std::span<uint64_t> inserted,
                               WindowRate& rate);
-// Times there must be.
+// Requires a time for each key. Keys of a time past the clock count as refused, where the library
+// counts them as expired: they cannot be in, and their times are probably wrong.
 Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
                      std::span<const uint64_t> times);
 

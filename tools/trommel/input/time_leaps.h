@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tools/trommel/input/key_format.h"
+#include "trommel/result.h"
 
 namespace trommel::tool {
 
@@ -32,6 +33,10 @@ class TimeLeaps {
   std::optional<uint64_t> clock_;
   bool is_first_ = false;  // the clock is at the first time
 };
+
+// Fails with kInvalidArgument if the wall clock is too far past the limit's clock to be the time of
+// keys that have none.
+Status CheckWallClock(const LeapLimit& limit);
 
 }  // namespace trommel::tool
 

@@ -116,9 +116,9 @@ void AddKeyTimes(Command& command, KeyInput& input) {
 void AddMaxLeap(Command& command, KeyInput& input) {
   command
       .Parsed("--max-leap", "SPAN",
-              "How far a time may be past the window filter's clock, which never goes back: 90s, "
-              "10m, 7d, or any (default: 1,000 windows). A time beyond it, perhaps in another "
-              "unit, is refused and nothing is written",
+              "How far a time, or without --time the wall clock, may be past the window filter's "
+              "clock, which never goes back: 90s, 10m, 7d, or any (default: 1,000 windows). A time "
+              "beyond it, perhaps in another unit, is refused and nothing is written",
               [&input](const std::string& text) -> Status {
                 const Result<uint64_t> ticks =
                     text == "any" ? Result<uint64_t>(UINT64_MAX) : ParseDuration(text);
@@ -126,15 +126,15 @@ void AddMaxLeap(Command& command, KeyInput& input) {
                 input.max_leap = *ticks;
                 return Ok();
               })
-      .Needs(command.Find("--time"))
       .Group(kGroup);
 }
 
 void AddAsLines(Command& command, bool& as_lines, const std::string& group) {
   command
-      .Flag("--as-lines", as_lines,
-            "Take files as they are: by default what begins as gzip, bzip2, xz, zstd, UTF-16 or a "
-            "program is refused, and a UTF-8 byte order mark is skipped")
+      .Flag(
+          "--as-lines", as_lines,
+          "Take files as they are: by default what begins as gzip, bzip2, xz, zstd, UTF-16, UTF-32 "
+          "or a program is refused, and a UTF-8 byte order mark is skipped")
       .Group(group);
 }
 

@@ -43,7 +43,7 @@ struct KeyInput {
 void AddKeyInput(Command& command, KeyInput& input);
 // --time and --time-unit, for subcommands that take keys of window filters.
 void AddKeyTimes(Command& command, KeyInput& input);
-// --max-leap, for those whose keys move a window filter's clock; after AddKeyTimes.
+// --max-leap, for those whose keys move a window filter's clock.
 void AddMaxLeap(Command& command, KeyInput& input);
 
 // --as-lines; `group` is its heading.

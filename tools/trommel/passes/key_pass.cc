@@ -55,14 +55,20 @@ Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const S
   return RunStages(what, input, settings, executor, noted);
 }
 
-void LimitLeaps(const FamilyFilter& filter, KeyInput& input) {
+Status LimitLeaps(const FamilyFilter& filter, KeyInput& input) {
   const auto* window = std::get_if<WindowFilter>(&filter.any());
-  if (window == nullptr) return;
+  if (window == nullptr) {
+    if (input.max_leap == 0) return Ok();
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--max-leap is for window filters, and this is a {} filter",
+                             FilterTypeName(filter.type()))};
+  }
   const uint64_t most =
       window->window() > UINT64_MAX / kMostWindows ? UINT64_MAX : window->window() * kMostWindows;
   input.options.leaps.max_leap = input.max_leap == 0 ? most : input.max_leap;
   // A new filter is at time 0, which is no time of a key.
   if (window->now() > 0 || window->num_keys() > 0) input.options.leaps.clock = window->now();
+  return Ok();
 }
 
 void QueryBatch(KeyBatch& batch, const FamilyFilter& filter) {
@@ -108,8 +114,8 @@ int MakeFilter(KeyInput& input, const Settings& settings, const std::shared_ptr<
   filter.emplace(*std::move(made));
   const Status timely = filter->CheckTimes(input.options.time_column.has_value());
   if (!timely.ok()) return FailOnRequest(timely.error());
-  LimitLeaps(*filter, input);
-  return kDone;
+  const Status limited = LimitLeaps(*filter, input);
+  return limited.ok() ? int{kDone} : FailOnRequest(limited.error());
 }
 
 void DescribePass(const PassTotals& totals, Report& report, std::string_view noun) {

@@ -28,9 +28,9 @@ struct PassTotals {
 Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const Settings& settings,
                            Executor* executor, const KeyStages& stages);
 
-// Limits how far the keys' times may leap: to what --max-leap says, or 1,000 windows. For filters
-// without a window nothing.
-void LimitLeaps(const FamilyFilter& filter, KeyInput& input);
+// Limits how far the keys' times may leap: to what --max-leap says, or 1,000 windows. Fails with
+// kInvalidArgument if it is given and the filter has no window.
+Status LimitLeaps(const FamilyFilter& filter, KeyInput& input);
 
 // Queries the filter for the batch's keys: sets its bitmap and num_present.
 void QueryBatch(KeyBatch& batch, const FamilyFilter& filter);
