@@ -18,11 +18,6 @@ void AddTable(Command& command, TableOptions& options) {
   AddBytes(command, "--memory", options.memory_bytes,
            fmt::format("For caches and write buffers of all servers (default {})",
                        FormatBytes(options.memory_bytes)));
-  AddBytes(
-      command, "--memory-limit", options.memory_limit_bytes,
-      "Memory at most for the directory's structure of an attribute, and for another one while "
-      "it replaces that: 64MiB, 2GB (default: the machine's). Where columns need more, queries "
-      "ask the regions that have none");
   command.Flag("--without-lost", options.leaves_out_lost_servers,
                "Open the table without the servers whose database is missing or damaged: queries "
                "report their regions as not answered");
@@ -39,8 +34,7 @@ index::ClusterOptions OpenOptionsOf(const TableOptions& options) {
           .num_builders = 0,
           .finishes_in_background = false,
           .backfill_rows_per_second = options.backfill_rows_per_second,
-          .leaves_out_lost_servers = options.leaves_out_lost_servers,
-          .memory_limit_bytes = options.memory_limit_bytes};
+          .leaves_out_lost_servers = options.leaves_out_lost_servers};
 }
 
 int WithTable(const TableOptions& options, const std::function<int(index::Cluster&)>& work) {

@@ -18,10 +18,9 @@ struct TableOptions {
   bool sync_writes = false;
   bool leaves_out_lost_servers = false;
   uint64_t backfill_rows_per_second = 0;  // 0: no limit
-  uint64_t memory_limit_bytes = 0;        // of each structure; 0: the machine's memory
 };
 
-// TABLE, --memory, --memory-limit and --without-lost; AddTableSync: --sync.
+// TABLE, --memory and --without-lost; AddTableSync: --sync.
 void AddTable(Command& command, TableOptions& options);
 void AddTableSync(Command& command, TableOptions& options);
 

@@ -64,13 +64,11 @@ Status ValidateOptions(const ClusterOptions& options) {
   return Ok();
 }
 
-Result<ServerIndex> MakeDirectory(const ClusterConfig& config, const TableRecord& record,
-                                  uint64_t memory_limit_bytes) {
+Result<ServerIndex> MakeDirectory(const ClusterConfig& config, const TableRecord& record) {
   ServerIndexConfig directory;
   directory.structure = config.structure;
   directory.target_fpr = config.target_fpr;
   directory.num_servers = config.num_servers;
-  directory.memory_limit_bytes = memory_limit_bytes;
   for (const AttributeRecord& attribute : record.attributes) {
     directory.attributes.push_back(attribute.state);
   }
@@ -157,8 +155,7 @@ Result<std::unique_ptr<Cluster::Impl>> Cluster::Impl::Make(const std::filesystem
                                                            MetaStore meta, MetaRecords records,
                                                            const ClusterOptions& options,
                                                            RowStores stores) {
-  Result<ServerIndex> directory =
-      MakeDirectory(records.cluster.config, records.table, options.memory_limit_bytes);
+  Result<ServerIndex> directory = MakeDirectory(records.cluster.config, records.table);
   if (!directory) return directory.error();
   Result<std::unique_ptr<EmbeddedStore>> servers = EmbeddedStore::Start(
       stores, records.table.table, records.cluster.config.schema.attributes.size(),
@@ -190,8 +187,7 @@ Result<Cluster> Cluster::Create(const std::filesystem::path& folder, const Clust
   MetaRecords records{.cluster = {.cluster_id = RandomName(), .config = config},
                       .table = FirstRecord(config.schema, *std::move(table))};
   // Before there is a folder: whatever is refused is refused now.
-  if (const auto directory = MakeDirectory(config, records.table, options.memory_limit_bytes);
-      !directory) {
+  if (const auto directory = MakeDirectory(config, records.table); !directory) {
     return directory.error();
   }
 

@@ -65,9 +65,6 @@ struct ClusterOptions {
   bool leaves_out_lost_servers = false;
   /// How long Get waits for a server that holds the row; 1 ms to a year.
   std::chrono::milliseconds get_timeout{10'000};
-  /// Of each structure of the directory, as ServerIndexConfig says; 0: the machine's memory. A
-  /// region whose column has no space is a candidate for every value.
-  uint64_t memory_limit_bytes = 0;
 };
 
 /// What Verify does about what it finds.
