@@ -89,6 +89,40 @@ TEST_CASE("keys to delete may come from a file", "[tools]") {
   CHECK(table.NumFound({"colour=colour1"}) == 8);
 }
 
+TEST_CASE("keys to delete may end in a carriage return and a newline", "[tools]") {
+  const MadeTable table(50);
+  const std::string keys =
+      "\xef\xbb\xbf"
+      "0001\r\n\r\n0002\r\n0003";
+  const ToolResult none = table.Run("delete", {"--keys", "-"}, keys.substr(0, keys.size() - 4));
+  CHECK(none.exit_code == 1);
+  CHECK(none.err ==
+        "trommel-index: note: (stdin): lines end in CR LF, and the CR is taken as part of them: "
+        "--crlf strips it\n"
+        "trommel-index: note: (stdin): skipped the byte order mark before the first line\n");
+  const ToolResult deleted = table.Run("delete", {"--keys", "-", "--crlf"}, keys);
+  CHECK(deleted.exit_code == 0);
+  CHECK(deleted.out.find("rows deleted  3") != std::string::npos);
+  CHECK(deleted.err ==
+        "trommel-index: note: (stdin): skipped the byte order mark before the first line\n");
+  CHECK(table.Run("delete", {"0004", "--crlf"}).exit_code == 2);
+}
+
+TEST_CASE("a byte order mark that was skipped is noted once, however often the file is read",
+          "[tools]") {
+  const TempFolder folder;
+  const std::string file = folder.Write("f",
+                                        "\xef\xbb\xbf"
+                                        "k\ta\nx\t1\n");
+  const std::string note =
+      "trommel-index: note: " + file + ": skipped the byte order mark before the first line\n";
+  const std::string path = folder.Path("t");
+  CHECK(RunTool({"load", path, file, "--key", "k"}).err == note);
+  CHECK(RunTool({"load", path, file, "--key", "k", "--append"}).err == note);
+  CHECK(RunTool({"put", path, "--tsv", file, "--key", "k"}).err == note);
+  CHECK(RunTool({"get", path, "x"}).out == "key\ta\nx\t1\n");
+}
+
 TEST_CASE("rows are appended, and rows of a key that is there overwrite it", "[tools]") {
   const MadeTable table(50);
   const std::vector<std::string> columns = {"--key", "id", "--set-valued", "tags"};

@@ -31,6 +31,7 @@ struct DeleteOptions {
   TableOptions table;
   std::vector<std::string> keys;
   std::string keys_file;
+  bool strip_cr = false;
 };
 
 struct DeleteTotals {
@@ -52,23 +53,28 @@ Status DeleteKeys(index::Cluster& table, std::span<const std::string> keys, Dele
 }
 
 // The lines of a file; empty ones are no keys.
-Status DeleteLines(index::Cluster& table, const std::string& path, bool quiet,
+Status DeleteLines(index::Cluster& table, const DeleteOptions& options, bool quiet,
                    DeleteTotals& totals) {
   constexpr ReaderLimits kKeyLimits{.block_bytes = size_t{1} << 16};
-  PieceReader reader({path}, KeyOptions{}, kKeyLimits);
-  Progress progress("deleting", quiet, TotalBytes({path}));
+  KeyOptions format;
+  format.strip_cr = options.strip_cr;
+  PieceReader reader({options.keys_file}, format, kKeyLimits);
+  Progress progress("deleting", quiet, TotalBytes({options.keys_file}));
   uint64_t num_bytes = 0;
   uint64_t line = 0;
   Piece piece;
   while (reader.Next(piece)) {
+    for (const std::string& note : piece.notes) PrintNote(note);
     std::vector<std::string> keys;
     Status parsed = Ok();
     std::string_view text = piece.text();
     while (!text.empty() && parsed.ok()) {
       const size_t end = std::min(text.find('\n'), text.size());
+      std::string_view typed = text.substr(0, end);
+      if (options.strip_cr && typed.ends_with('\r')) typed.remove_suffix(1);
       ++line;
-      if (end > 0) {
-        Result<std::string> key = ParseKey(table.config().schema, text.substr(0, end));
+      if (!typed.empty()) {
+        Result<std::string> key = ParseKey(table.config().schema, typed);
         if (key.ok()) {
           keys.push_back(*std::move(key));
         } else {
@@ -96,9 +102,8 @@ int Delete(const DeleteOptions& options, const Settings& settings, index::Cluste
     keys.push_back(*std::move(key));
   }
   DeleteTotals totals;
-  Status done = options.keys_file.empty()
-                    ? DeleteKeys(table, keys, totals)
-                    : DeleteLines(table, options.keys_file, settings.quiet, totals);
+  Status done = options.keys_file.empty() ? DeleteKeys(table, keys, totals)
+                                          : DeleteLines(table, options, settings.quiet, totals);
   if (done.ok()) done = BuildTable(table, settings.quiet);
   if (!done.ok()) {
     const std::string state = FormatCount(totals.num_rows, "row") + " deleted";
@@ -122,11 +127,14 @@ void AddTableDelete(Command& parent, const Settings& settings) {
   command.Arguments("KEY", options->keys, "Keys of the rows: of several columns a=1,b=2");
   command.Text("--keys", options->keys_file, "FILE",
                "Delete the rows of these keys, one per line; -: standard input");
+  command.Flag("--crlf", options->strip_cr,
+               "Lines of --keys end with a carriage return and a newline");
   AddTableSync(command, options->table);
-  command.SetAction([&settings, options] {
+  command.SetAction([&settings, options, command] {
     const bool has_file = !options->keys_file.empty();
     if (has_file && !options->keys.empty()) throw UsageError{"--keys", "not with KEY"};
     if (!has_file && options->keys.empty()) throw UsageError{"KEY", "missing, and no --keys"};
+    if (!has_file && command.IsGiven("--crlf")) throw UsageError{"--crlf", "needs --keys"};
     return WithTable(options->table,
                      [&](index::Cluster& table) { return Delete(*options, settings, table); });
   });

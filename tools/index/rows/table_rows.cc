@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -30,6 +31,7 @@ Result<TableRows> TableRows::Open(const std::string& path, bool strip_cr) {
   TableRows rows(path, strip_cr);
   while (rows.names().empty()) {
     const Result<bool> has_rows = rows.reader_.Next(rows.batch_);
+    std::ranges::move(rows.batch_.piece.notes, std::back_inserter(rows.notes_));
     if (!has_rows.ok()) {
       // The header was fine and the first row is not: Next fails.
       if (rows.names().empty()) return has_rows.error();

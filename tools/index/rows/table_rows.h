@@ -25,6 +25,9 @@ class TableRows {
   // What the header calls the columns.
   const std::vector<std::string>& names() const noexcept { return reader_.names(); }
 
+  // On how the file begins, for people.
+  const std::vector<std::string>& notes() const noexcept { return notes_; }
+
   // The next rows, perhaps none; false at the end. Fails with kIo and, naming file and line, with
   // kInvalidArgument for a row with another number of fields than the header and as
   // TableColumns::RowOf does; rows before it were handed out.
@@ -43,6 +46,7 @@ class TableRows {
   std::string name_;
   RowReader reader_;
   RowBatch batch_;
+  std::vector<std::string> notes_;
   bool has_batch_ = false;     // read with the header, and not handed out yet
   uint64_t lines_before_ = 0;  // the batch
   std::optional<Error> error_;

@@ -27,6 +27,7 @@ TableLoader::TableLoader(TableInput input, TableRows rows, TableColumns columns)
 Result<TableLoader> TableLoader::Open(const TableInput& input, const FindColumns& find) {
   Result<TableRows> rows = TableRows::Open(input.path, input.strip_cr);
   if (!rows.ok()) return rows.error();
+  for (const std::string& note : rows->notes()) PrintNote(note);
   Result<TableColumns> columns = find(rows->names());
   if (!columns.ok()) return columns.error();
   return TableLoader(input, std::move(*rows), std::move(*columns));

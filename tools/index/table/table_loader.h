@@ -35,7 +35,8 @@ using WatchRow = std::function<void(const index::Row& row)>;
 // Not thread-safe.
 class TableLoader {
  public:
-  // Opens the input and finds its columns. Fails as TableRows::Open and `find` do.
+  // Opens the input, prints notes on how it begins, and finds its columns. Fails as TableRows::Open
+  // and `find` do.
   static Result<TableLoader> Open(const TableInput& input, const FindColumns& find);
 
   const TableColumns& columns() const noexcept { return columns_; }
