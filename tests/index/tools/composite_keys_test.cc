@@ -81,6 +81,50 @@ TEST_CASE("a key of several columns that is typed wrong is refused, and nothing 
   CHECK(other.err == "trommel-index: --key: the table's key columns are 'a,b'; got 'a'\n");
 }
 
+TEST_CASE("other key columns than a table's are refused, and overwrite no row", "[tools]") {
+  const TempFolder folder;
+  const std::string rows = folder.Write("t.tsv", "a\tb\tc\n1,2\t3\tx\n");
+  REQUIRE(RunTool({"load", folder.Path("t"), rows, "--key", "a"}).exit_code == 0);
+  const std::string more = "a\tb\tc\n1\t2\ty\n";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"load", "-", "--append"}, {"put", "--tsv", "-"}}) {
+    std::vector<std::string> options = {command.begin() + 1, command.end()};
+    options.insert(options.end(), {"--key", "a,b"});
+    const ToolResult other = RunOn(folder, command[0], options, more);
+    CHECK(other.exit_code == 3);
+    CHECK(other.err == "trommel-index: --key: the table's key columns are 'a'; got 'a,b'\n");
+  }
+  CHECK(RunOn(folder, "get", {"1,2"}).out == "key\tb\tc\n1,2\t3\tx\n");
+  // A key of one column is typed as it is, and needs not be named again.
+  REQUIRE(RunOn(folder, "load", {"-", "--append"}, more).exit_code == 0);
+  CHECK(RunOn(folder, "query", {"c=y"}).out == "key\tb\tc\n1\t2\ty\n");
+  CHECK(RunOn(folder, "delete", {"1"}).exit_code == 0);
+  CHECK(RunOn(folder, "verify", {}).exit_code == 0);
+}
+
+TEST_CASE("a key column has the value of the key, and no other", "[tools]") {
+  const TempFolder folder;
+  REQUIRE(LoadByTwo(folder, "a\tb\tc\n1\t2\tx\n").exit_code == 0);
+  const ToolResult other = RunOn(folder, "put", {"a=9,b=8", "a=7", "c=p"});
+  CHECK(other.exit_code == 2);
+  CHECK(other.err ==
+        "trommel-index: attribute 'a' is a key column, whose value in the key is '9'; got '7': "
+        "leave the attribute out, or write another key\n");
+  CHECK(RunOn(folder, "put", {"a=9,b=8", "a=9", "a=7"}).exit_code == 2);
+  CHECK(RunOn(folder, "put", {"a=,b=8", "a=7"}).exit_code == 2);
+  CHECK(RunOn(folder, "get", {"a=9,b=8"}).exit_code == 1);
+  CHECK(RunOn(folder, "put", {"a=9,b=8", "a=9", "c=p"}).exit_code == 0);
+  CHECK(RunOn(folder, "get", {"a=9,b=8"}).out == "key\ta\tb\tc\na=9,b=8\t9\t8\tp\n");
+
+  // A key of one column is an attribute if it is indexed.
+  const std::string rows = folder.Write("one.tsv", "a\tc\n1\tx\n");
+  const std::string one = folder.Path("one");
+  REQUIRE(RunTool({"load", one, rows, "--key", "a", "--index", "a,c"}).exit_code == 0);
+  CHECK(RunTool({"put", one, "2", "a=3"}).exit_code == 2);
+  REQUIRE(RunTool({"put", one, "2", "c=y"}).exit_code == 0);
+  CHECK(RunTool({"query", one, "a=2"}).out == "key\ta\tc\n2\t2\ty\n");
+}
+
 TEST_CASE("regions are cut between keys of several columns, and listed as these are typed",
           "[tools]") {
   const TempFolder folder;

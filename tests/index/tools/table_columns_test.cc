@@ -39,7 +39,7 @@ TEST_CASE("one key column is no attribute, several are, without an index", "[too
   CHECK(two->schema().attributes ==
         std::vector<index::Attribute>{
             {"name", false}, {"version", false}, {"tags", true}, {"size", true}});
-  CHECK(one->schema().key_columns.empty());
+  CHECK(one->schema().key_columns == Names{"name"});
   CHECK(two->schema().key_columns == Names{"version", "name"});
 }
 
@@ -130,6 +130,15 @@ TEST_CASE("a table with key columns says what the key of a file's rows is", "[to
   }
   CHECK(TableColumns::ForTable({.key = "a,b"}, names, schema, true).error().message ==
         "--key: the table's key columns are 'b,a'; got 'a,b'");
+  const index::Schema of_one = {{{"b", false}, {"c", true}}, 1, {"a"}};
+  for (const char* const key : {"", "a"}) {
+    const auto columns = TableColumns::ForTable({.key = key}, names, of_one, true);
+    REQUIRE(columns.ok());
+    CHECK(columns->RowOf(Cells{"1,2", "2", "3"}, 0)->key == "1,2");
+  }
+  const auto other = TableColumns::ForTable({.key = "a,b"}, names, of_one, true);
+  REQUIRE_FALSE(other.ok());
+  CHECK(other.error().message == "--key: the table's key columns are 'a'; got 'a,b'");
   CHECK(TableColumns::ForTable({}, Names{"a", "c"}, schema, false)
             .error()
             .message.starts_with("the table's key: no column 'b'"));
@@ -145,6 +154,17 @@ TEST_CASE("an older table's keys have commas between columns, and none that is n
   CHECK(columns->RowOf(Cells{"1,2", "3"}, 0)
             .error()
             .message.starts_with("key column '1,2' has a comma"));
+}
+
+TEST_CASE("several key columns are refused for an older table that has them not as attributes",
+          "[tools]") {
+  const index::Schema schema = {{{"b", false}, {"c", true}}, 1};
+  const Names names = {"a", "b", "c"};
+  CHECK(TableColumns::ForTable({.key = "a"}, names, schema, true).ok());
+  const auto columns = TableColumns::ForTable({.key = "a,b"}, names, schema, true);
+  REQUIRE_FALSE(columns.ok());
+  CHECK(columns.error().message ==
+        "--key: the table's keys are not of several columns with 'a', which is no attribute of it");
 }
 
 TEST_CASE("rows for a table that there is find its attributes by name", "[tools]") {

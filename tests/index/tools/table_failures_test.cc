@@ -61,8 +61,9 @@ struct WrongInput {
 TEST_CASE("what is wrong with a file's rows is said by line and name, with options that exist",
           "[tools]") {
   const TempFolder folder;
-  REQUIRE(RunTool({"load", folder.Path("t"), folder.Write("r", "k\ta\tb\nx\t1\t2\n"), "--key", "k"})
-              .exit_code == 0);
+  const std::string rows = folder.Write("r", "k\ta\tb\nx\t1\t2\n");
+  REQUIRE(RunTool({"load", folder.Path("t"), rows, "--key", "k"}).exit_code == 0);
+  REQUIRE(RunTool({"load", folder.Path("numbered"), rows}).exit_code == 0);
   const std::string long_cell(70'000, 'v');
   const std::vector<WrongInput> all = {
       {"load", "", {}, 3, "f: empty: its first line should name the columns\n"},
@@ -100,8 +101,10 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
     std::vector<std::string> arguments;
     if (each.command == "demo") arguments = {"demo", file};
     if (each.command == "load") arguments = {"load", folder.Path("new"), file};
-    if (each.command == "append") arguments = {"load", folder.Path("t"), file, "--append"};
-    if (each.command == "put") arguments = {"put", folder.Path("t"), "--tsv", file};
+    // Without --key: into a table whose keys are the numbers of rows.
+    const std::string table = folder.Path(each.options.empty() ? "numbered" : "t");
+    if (each.command == "append") arguments = {"load", table, file, "--append"};
+    if (each.command == "put") arguments = {"put", table, "--tsv", file};
     arguments.insert(arguments.end(), each.options.begin(), each.options.end());
     const ToolResult result = RunTool(arguments);
     CAPTURE(each.command, each.text.substr(0, 40), each.options, result.err);
@@ -114,7 +117,7 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
       CHECK(help.find(option) != std::string::npos);
     }
   }
-  CHECK(folder.Names() == std::vector<std::string>{"f", "r", "t"});
+  CHECK(folder.Names() == std::vector<std::string>{"f", "numbered", "r", "t"});
 }
 
 TEST_CASE("a table of a header alone is made, and takes rows", "[tools]") {

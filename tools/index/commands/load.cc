@@ -180,12 +180,13 @@ void AddTableLoad(Command& parent, const Settings& settings) {
   AddTable(command, options->table);
   command.Text("FILE", options->made.input.path, "", "Tab-separated rows; -: standard input")
       .Required();
-  command.Flag("--append", options->append,
-               "Add the rows to an existing table (needs --key, if keys are of one column)");
+  command.Flag(
+      "--append", options->append,
+      "Add the rows to an existing table (needs --key, if the table names no key columns)");
   AddTableInput(command, options->made.input);
   command.Find("--key").Help(
-      "Columns whose cells are the row's key (default: the row's number as 8 hex digits; with "
-      "--append, the table's key columns if they are several)");
+      "Columns whose cells are the row's key, which the table keeps by name (default: the row's "
+      "number as 8 hex digits; with --append, the table's key columns)");
   AddNewTableOptions(command, *options);
   AddTableSync(command, options->table);
   command.SetAction([&settings, options, command] {

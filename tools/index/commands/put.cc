@@ -33,7 +33,9 @@ int PutRow(const PutOptions& options, const Settings& settings, index::Cluster& 
   Result<std::vector<index::Values>> values = ParseRowValues(schema, options.values);
   if (!values.ok()) return FailOnRequest(values.error());
   index::Row row{*std::move(key), *std::move(values)};
-  AddKeyValues(schema, row);
+  if (const Status added = AddKeyValues(schema, row); !added.ok()) {
+    return FailOnRequest(added.error());
+  }
   const Status put = table.Put(row);
   if (!put.ok()) return FailOnRequest(put.error());
   if (const Status built = BuildTable(table, settings.quiet); !built.ok()) {
@@ -92,14 +94,14 @@ void AddTablePut(Command& parent, const Settings& settings) {
       "Write a row, or the rows of a tab-separated file\n"
       "A row with the key is overwritten, or gets one more version. Attributes that are not\n"
       "named are null; several values of one attribute are a set. A key of several columns is\n"
-      "typed a=1,b=2, and gives these attributes their values.");
+      "typed a=1,b=2, and gives these attributes their values; others of them are refused.");
   auto options = std::make_shared<PutOptions>();
   AddTable(command, options->table);
   command.Text("KEY", options->key, "", "The row's key: of several columns a=1,b=2");
   command.Arguments("ATTRIBUTE=VALUE", options->values, "The row's values");
   command.Text("--tsv", options->input.path, "FILE",
-               "Write these rows instead (needs --key, if keys are of one column); -: standard "
-               "input. Attributes without a column are null");
+               "Write these rows instead (needs --key, if the table names no key columns); -: "
+               "standard input. Attributes without a column are null");
   AddTableInput(command, options->input);
   AddTableSync(command, options->table);
   command.SetAction([&settings, options, command] {

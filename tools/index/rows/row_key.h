@@ -21,8 +21,9 @@ Result<std::string> ParseKey(const index::Schema& schema, std::string_view text)
 std::string RangeText(const index::Schema& schema, const index::KeyRange& range);
 
 // Gives the attributes that are key columns, and have no value, those of the row's key, as a row of
-// a file has them.
-void AddKeyValues(const index::Schema& schema, index::Row& row);
+// a file has them. Fails with kInvalidArgument, naming the attribute, for one that has another
+// value.
+Status AddKeyValues(const index::Schema& schema, index::Row& row);
 
 }  // namespace trommel::tool
 

@@ -18,10 +18,10 @@ namespace {
 Error BadColumn(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
 // The columns of a list, in its order. Errors begin with the option's name.
-Result<std::vector<size_t>> ColumnsOf(std::string_view option, std::string_view list,
+Result<std::vector<size_t>> ColumnsOf(std::string_view option, std::span<const std::string> list,
                                       std::span<const std::string> names) {
   std::vector<size_t> columns;
-  for (const std::string& name : SplitNames(list)) {
+  for (const std::string& name : list) {
     const Result<size_t> column = FindNamed("column", name, names);
     if (!column.ok()) return BadColumn(fmt::format("{}: {}", option, column.error().message));
     if (std::ranges::find(columns, *column) != columns.end()) {
@@ -63,9 +63,9 @@ std::pair<std::string, std::string> SplitSeparator(std::string_view text,
 
 }  // namespace
 
-Status TableColumns::FindKey(std::string_view what, std::string_view list,
+Status TableColumns::FindKey(std::string_view what, std::span<const std::string> key,
                              std::span<const std::string> names) {
-  Result<std::vector<size_t>> columns = ColumnsOf(what, list, names);
+  Result<std::vector<size_t>> columns = ColumnsOf(what, key, names);
   if (!columns.ok()) return columns.error();
   key_columns_ = std::move(*columns);
   return Ok();
@@ -75,7 +75,7 @@ Status TableColumns::FindSets(const ColumnOptions& options, std::span<const std:
   separators_.resize(names.size());
   for (const std::string& text : options.set_valued) {
     const auto [list, separator] = SplitSeparator(text, names);
-    const Result<std::vector<size_t>> columns = ColumnsOf("--set-valued", list, names);
+    const Result<std::vector<size_t>> columns = ColumnsOf("--set-valued", SplitNames(list), names);
     if (!columns.ok()) return columns.error();
     for (const size_t column : *columns) separators_[column] = separator;
   }
@@ -87,14 +87,15 @@ Result<TableColumns> TableColumns::ForNewTable(const ColumnOptions& options,
                                                uint32_t max_versions) {
   TableColumns columns;
   columns.nulls_ = options.nulls;
-  if (Status found = columns.FindKey("--key", options.key, names); !found.ok()) {
-    return found.error();
-  }
-  if (columns.key_columns_.size() > 1) columns.schema_.key_columns = SplitNames(options.key);
+  columns.schema_.key_columns = SplitNames(options.key);
+  const Status key = columns.FindKey("--key", columns.schema_.key_columns, names);
+  if (!key.ok()) return key.error();
   if (Status found = columns.FindSets(options, names); !found.ok()) return found.error();
-  Result<std::vector<size_t>> indexed = ColumnsOf("--index", options.indexed.value_or(""), names);
+  Result<std::vector<size_t>> indexed =
+      ColumnsOf("--index", SplitNames(options.indexed.value_or("")), names);
   if (!indexed.ok()) return indexed.error();
-  Result<std::vector<size_t>> not_indexed = ColumnsOf("--not-index", options.not_indexed, names);
+  Result<std::vector<size_t>> not_indexed =
+      ColumnsOf("--not-index", SplitNames(options.not_indexed), names);
   if (!not_indexed.ok()) return not_indexed.error();
   columns.schema_.max_versions = max_versions;
   for (size_t column = 0; column < names.size(); ++column) {
@@ -114,21 +115,30 @@ Result<TableColumns> TableColumns::ForTable(const ColumnOptions& options,
                                             std::span<const std::string> names,
                                             const index::Schema& schema, bool needs_all) {
   TableColumns columns;
-  const std::string of_table = fmt::format("{}", fmt::join(schema.key_columns, ","));
-  if (!of_table.empty() && !options.key.empty() && options.key != of_table) {
+  const bool has_key = !schema.key_columns.empty();
+  const std::vector<std::string> given = SplitNames(options.key);
+  if (has_key && !given.empty() && given != schema.key_columns) {
+    const std::string of_table = fmt::format("{}", fmt::join(schema.key_columns, ","));
     return BadColumn(fmt::format("--key: the table's key columns are {}; got {}", Quoted(of_table),
                                  Quoted(options.key)));
   }
   columns.nulls_ = options.nulls;
-  const Status key = of_table.empty() ? columns.FindKey("--key", options.key, names)
-                                      : columns.FindKey("the table's key", of_table, names);
+  const Status key = has_key ? columns.FindKey("the table's key", schema.key_columns, names)
+                             : columns.FindKey("--key", given, names);
   if (!key.ok()) return key.error();
   if (Status found = columns.FindSets(options, names); !found.ok()) return found.error();
   columns.schema_ = schema;
   const std::vector<std::string> attributes = NamesOf(schema);
   for (size_t column = 0; column < names.size(); ++column) {
-    if (columns.IsKey(column)) continue;
     const Result<size_t> found = FindNamed("attribute", names[column], attributes);
+    if (!found.ok() && columns.IsKey(column)) {
+      if (has_key || given.size() == 1) continue;
+      // Tables whose keys are of several columns have them as attributes.
+      return BadColumn(
+          fmt::format("--key: the table's keys are not of several columns with {}, which is no "
+                      "attribute of it",
+                      Quoted(names[column])));
+    }
     if (!found.ok()) {
       return BadColumn(
           fmt::format("column {}: the table has {}", column + 1, found.error().message));
@@ -190,8 +200,8 @@ Result<std::string> TableColumns::KeyOf(std::span<const std::string_view> cells,
     for (const std::string_view value : std::span(values).first(values.size() - 1)) {
       if (value.find(',') == std::string_view::npos) continue;
       return BadColumn(
-          fmt::format("key column {} has a comma, which this older table has between "
-                      "key columns: load its rows into a new table",
+          fmt::format("key column {} has a comma, which the keys of this table have between "
+                      "columns: load its rows into a new table, with this --key",
                       Quoted(value)));
     }
     return fmt::format("{}", fmt::join(values, ","));

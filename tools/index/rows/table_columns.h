@@ -28,18 +28,18 @@ struct ColumnOptions {
 // Not thread-safe.
 class TableColumns {
  public:
-  // For a new table: its schema follows from the columns. One key column is no attribute unless
-  // --index names it, for the key has its value; several are, and the schema keeps their names.
-  // Without a key column, the row's number is the key. Fails with kInvalidArgument for columns that
-  // are not there, that are named twice, and where no attribute is left.
+  // For a new table: its schema follows from the columns, and names the key columns. One of these
+  // is no attribute unless --index names it, for the key has its value; several are. Without a key
+  // column, the row's number is the key. Fails with kInvalidArgument for columns that are not
+  // there, that are named twice, and where no attribute is left.
   static Result<TableColumns> ForNewTable(const ColumnOptions& options,
                                           std::span<const std::string> names,
                                           uint32_t max_versions);
 
   // For an existing table: each attribute is the column of its name, and the key is of the table's
   // key columns if the schema has them. Fails with kInvalidArgument for another list of these, for
-  // columns that are no attribute, and, where `needs_all`, for attributes without a column; else
-  // they are null.
+  // columns that are no attribute (of a key, if it is of several columns and the schema does not
+  // name them), and, where `needs_all`, for attributes without a column; else they are null.
   static Result<TableColumns> ForTable(const ColumnOptions& options,
                                        std::span<const std::string> names,
                                        const index::Schema& schema, bool needs_all);
@@ -57,13 +57,14 @@ class TableColumns {
     std::string separator;         // of values; empty: the cell is one value
   };
 
-  // `what` names the list in errors.
-  Status FindKey(std::string_view what, std::string_view list, std::span<const std::string> names);
+  // `what` names the key's list in errors.
+  Status FindKey(std::string_view what, std::span<const std::string> key,
+                 std::span<const std::string> names);
   Status FindSets(const ColumnOptions& options, std::span<const std::string> names);
   index::Values ValuesOf(const AttributeColumn& attribute, std::string_view cell) const;
-  // The tuple of the key columns' cells (tuple_key.h). Tables that were made before the schema had
-  // key columns have keys with commas between the cells: there a comma in a cell but the last is
-  // refused, for another row could have the same key.
+  // The tuple of the key columns' cells (tuple_key.h). Where the schema names no key columns, keys
+  // have commas between the cells, as in tables that were made before it could: there a comma in a
+  // cell but the last is refused, for another row could have the same key.
   Result<std::string> KeyOf(std::span<const std::string_view> cells, uint64_t row_number) const;
   bool IsNull(std::string_view text) const;
   bool IsKey(size_t column) const;

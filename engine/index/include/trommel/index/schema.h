@@ -53,7 +53,7 @@ struct Schema {
   /// beyond this number goes. A row has a value if one of its readable versions has it.
   uint32_t max_versions = 1;
   /// Names of the columns whose values make up a row's key, in their order, if callers make keys of
-  /// several; each not empty, all different. A table keeps them, and does not read its keys.
+  /// columns; each not empty, all different. A table keeps them, and does not read its keys.
   std::vector<std::string> key_columns = {};
 
   /// Returns the position of the attribute with this name, if there is one.
