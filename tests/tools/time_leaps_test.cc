@@ -124,7 +124,7 @@ TEST_CASE("a forgotten --time does not empty a window of an old log", "[tools][t
   CHECK(RunTool({"query", "-c", filter}, "x\ny\nkey199\n").out == "2\n");
 }
 
-TEST_CASE("--max-leap is for window filters", "[tools][time_leaps]") {
+TEST_CASE("the option --max-leap is for window filters", "[tools][time_leaps]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   CHECK(RunTool({"build", "-n", "9", "--max-leap", "1d", "-o", filter}, "a\n").exit_code == 2);
