@@ -9,6 +9,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/options/filter_options.h"
 #include "tools/trommel/options/key_options.h"
 
 namespace trommel::tool {

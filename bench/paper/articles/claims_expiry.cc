@@ -127,7 +127,7 @@ Table ExpiryClaim(const Options& options) {
     hidden.allowed = Exactly(0);
     table.rows.insert(table.rows.end(), {rate, kept, hidden, slower});
   }
-  for (const uint32_t expired : {4, 6}) {
+  for (const uint32_t expired : {4U, 6U}) {
     const uint32_t num_live = kBuckets - expired;
     const std::string share = std::to_string(10 * expired) + " % expired: ";
     for (const auto form : {WindowForm::kAutomatic, WindowForm::kBucketRing}) {

@@ -113,7 +113,7 @@ class TupleBatch {
       if ((set >> i & 1) == 0) continue;
       const std::string name = "columns[" + std::to_string(i) + "]";
       const Column& column = columns_.emplace_back(
-          i, Batch(columns[i], filter.filter.digest_policy(), filter.executor.get(), name));
+          Column{i, Batch(columns[i], filter.filter.digest_policy(), filter.executor.get(), name)});
       if (column.keys.size() != size_) {
         ThrowInvalid(name + " has " + std::to_string(column.keys.size()) + " keys; it must have " +
                      std::to_string(size_) + " (num_tuples)");

@@ -28,7 +28,7 @@ uint64_t EndsOf(const uint32_t* block, size_t i) {
 }
 
 uint32_t NumKeysIn(uint64_t ends) {
-  return static_cast<uint32_t>(std::bit_width(ends) - std::popcount(ends));
+  return static_cast<uint32_t>(std::bit_width(ends)) - static_cast<uint32_t>(std::popcount(ends));
 }
 
 using KeyList = InlineVector<uint32_t, kInlineBlockKeys>;
