@@ -109,7 +109,7 @@ inline void ResealParts(std::span<std::byte> file, uint64_t offset, int depth,
     SealDoubling(file);
     parts.push_back({offset + kHeaderBytes, sizeof(ShardTable)});
   } else if (type == SnapshotType::kCountingFilter || is_second) {
-    for (const uint64_t at : {88, 112, 136}) {
+    for (const uint64_t at : {88U, 112U, 136U}) {
       const auto section = GetAt<SectionRecord>(file, at);
       SealSection(file, at);
       parts.push_back({offset + section.offset, std::min<uint64_t>(section.num_bytes, 64)});
