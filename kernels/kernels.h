@@ -101,10 +101,6 @@ struct BlockKernels {
   // Writes BitmapWords(num_digests) words; returns how many bits are set.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                   uint64_t* maybe_present);
-  // As query, but checks only the first num_probes slices, at least 1. Of blocks of two lines only
-  // the first line is read if num_probes is at most 8.
-  size_t (*query_first)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
-                        size_t num_probes, uint64_t* maybe_present);
   // Writes the ascending indices (plus first_idx) of the digests whose answer is `maybe_present`;
   // `selection` must have space for num_digests entries, all of which may be overwritten.
   size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,

@@ -104,7 +104,6 @@ template <size_t kSlices>
 struct Planes {
   using Block = PlaneBlock<kSlices>;
   using Marks = Marks32<kSlices>;
-  using FewMarks = Marks32<kSlices, kFewSlices<kSlices>>;
   static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kPresenceStride = kSlices;
   static constexpr bool kSpillsFull = false;  // other keys may have space in each of their counters

@@ -8,7 +8,6 @@
 #endif
 
 #include <bit>
-#include <type_traits>
 
 #include "hwy/highway.h"
 #include "kernels/kernels.h"
@@ -23,59 +22,30 @@ HWY_INLINE const uint32_t* PresenceOf(uint64_t digest, const Blocks& blocks) {
   return Layout::PresenceAt(blocks.presence, BlockIndex(digest, blocks.num_blocks));
 }
 
-// Predicates of a key and its block. AllSlices: the block shows all marks of the key.
-template <class Layout>
-struct AllSlices {
-  static HWY_INLINE void Prefetch(const uint32_t* presence) { Layout::PrefetchPresence(presence); }
-  HWY_INLINE bool Holds(uint64_t digest, const uint32_t* presence) const {
-    return Layout::ShowsAll(digest, presence);
-  }
-};
-
-// FirstSlices: it shows those in the first num_probes slices. With kFew these are in the block's
-// first line, and no other is fetched or read.
-template <class Layout, bool kFew>
-struct FirstSlices {
-  using Marks = std::conditional_t<kFew, typename Layout::FewMarks, typename Layout::Marks>;
-
-  static HWY_INLINE void Prefetch(const uint32_t* presence) {
-    if constexpr (kFew) {
-      hwy::Prefetch(presence);
-    } else {
-      Layout::PrefetchPresence(presence);
-    }
-  }
-  HWY_INLINE bool Holds(uint64_t digest, const uint32_t* presence) const {
-    return Marks(digest, num_probes).ShownBy(presence);
-  }
-
-  size_t num_probes;
-};
-
 // Calls use(i, maybe_present) for each digest in order, and prefetches kQueryDistance keys ahead.
-template <class Layout, class Predicate, class Use>
+template <class Layout, class Use>
 HWY_INLINE void AnswerAll(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
-                          const Blocks& blocks, const Predicate& predicate, const Use& use) {
+                          const Blocks& blocks, const Use& use) {
   const size_t lead = HWY_MIN(num_digests, kQueryDistance);
-  for (size_t i = 0; i < lead; ++i) Predicate::Prefetch(PresenceOf<Layout>(digests[i], blocks));
+  for (size_t i = 0; i < lead; ++i)
+    Layout::PrefetchPresence(PresenceOf<Layout>(digests[i], blocks));
   const size_t fetched = num_digests - lead;
   size_t i = 0;
   for (; i < fetched; ++i) {
-    Predicate::Prefetch(PresenceOf<Layout>(digests[i + kQueryDistance], blocks));
-    use(i, predicate.Holds(digests[i], PresenceOf<Layout>(digests[i], blocks)));
+    Layout::PrefetchPresence(PresenceOf<Layout>(digests[i + kQueryDistance], blocks));
+    use(i, Layout::ShowsAll(digests[i], PresenceOf<Layout>(digests[i], blocks)));
   }
   for (; i < num_digests; ++i) {
-    use(i, predicate.Holds(digests[i], PresenceOf<Layout>(digests[i], blocks)));
+    use(i, Layout::ShowsAll(digests[i], PresenceOf<Layout>(digests[i], blocks)));
   }
 }
 
-template <class Layout, class Predicate>
-HWY_INLINE size_t ToBitmap(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
-                           const Blocks& blocks, const Predicate& predicate,
-                           uint64_t* HWY_RESTRICT maybe_present) {
+template <class Layout>
+size_t Query(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
+             uint64_t* HWY_RESTRICT maybe_present) {
   size_t num_present = 0;
   uint64_t word = 0;  // answers of the current 64 keys, the first in the lowest bit
-  AnswerAll<Layout>(digests, num_digests, blocks, predicate, [&](size_t i, bool answer) HWY_ATTR {
+  AnswerAll<Layout>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
     word |= static_cast<uint64_t>(answer) << (i % 64);
     if (i % 64 == 63) {
       maybe_present[i / 64] = word;
@@ -91,30 +61,10 @@ HWY_INLINE size_t ToBitmap(const uint64_t* HWY_RESTRICT digests, size_t num_dige
 }
 
 template <class Layout>
-size_t Query(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
-             uint64_t* maybe_present) {
-  return ToBitmap<Layout>(digests, num_digests, blocks, AllSlices<Layout>(), maybe_present);
-}
-
-template <class Layout>
-size_t QueryFirst(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
-                  size_t num_probes, uint64_t* maybe_present) {
-  constexpr size_t kFew = kFewSlices<Layout::kNumSlices>;
-  if (num_probes <= kFew) {
-    const FirstSlices<Layout, true> predicate{num_probes};
-    return ToBitmap<Layout>(digests, num_digests, blocks, predicate, maybe_present);
-  }
-  if constexpr (kFew == Layout::kNumSlices) return 0;  // more probes than slices
-  const FirstSlices<Layout, false> predicate{num_probes};
-  return ToBitmap<Layout>(digests, num_digests, blocks, predicate, maybe_present);
-}
-
-template <class Layout>
 size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Blocks& blocks,
               bool maybe_present, uint32_t first_idx, uint32_t* HWY_RESTRICT selection) {
   size_t num_selected = 0;
-  const AllSlices<Layout> predicate;
-  AnswerAll<Layout>(digests, num_digests, blocks, predicate, [&](size_t i, bool answer) HWY_ATTR {
+  AnswerAll<Layout>(digests, num_digests, blocks, [&](size_t i, bool answer) HWY_ATTR {
     // Always written, and kept only if it counts: no branch to mispredict.
     selection[num_selected] = first_idx + static_cast<uint32_t>(i);
     num_selected += static_cast<size_t>(answer == maybe_present);
@@ -132,7 +82,6 @@ bool MayContain(uint64_t digest, const uint32_t* presence, uint64_t num_blocks) 
 void AddQueryForTarget(KernelTable& kernels) {
   ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
     table.query = &Query<Layout>;
-    table.query_first = &QueryFirst<Layout>;
     table.select = &Select<Layout>;
     table.may_contain = &MayContain<Layout>;
   });

@@ -114,11 +114,7 @@ struct Runs {
   using Select = SelectOfCpu;
   using Strings = RunStrings<kSlices>;
   using OfSlices = Slices<kSlices, Select>;
-  template <size_t kRead>
-  using MarksIn =
-      std::conditional_t<OfSlices::kIsWide, Marks64<kSlices, kRead>, Marks32<kSlices, kRead>>;
-  using Marks = MarksIn<kSlices>;
-  using FewMarks = MarksIn<kFewSlices<kSlices>>;
+  using Marks = std::conditional_t<OfSlices::kIsWide, Marks64<kSlices>, Marks32<kSlices>>;
   static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kWords = RunBlockWords(kSlices);
   static constexpr size_t kPresenceStride = kWords;

@@ -24,14 +24,13 @@ constexpr uint64_t kMinKeys = 10'000;  // with fewer a batch is too short for th
 constexpr char kUsage[] =
     "usage: encodings_bench [--keys=1M,30M] [--fpr=0.004,0.0061] [--slices=4|5|8|10] [--rounds=9]\n"
     "       encodings_bench --trial=scale [--keys=30M,300M] [--fpr=0.0061] [--slices=4|5|8|10]\n"
-    "                       [--encoding=runs] [--threads=1] [--route=automatic] [--rounds=9]\n"
+    "                       [--encoding=runs] [--threads=1] [--rounds=9]\n"
     "  --keys      sizes to compare at, in turn (at least 10k); of the scale: beside the first\n"
     "  --fpr       target rates of all sides but fingerprints, in turn (0.000001 to 0.5); of the\n"
     "              scale: of its encoding\n"
     "  --slices    of the runs' blocks\n"
     "  --encoding  of the scale: planes, runs, fingerprints16 or fingerprints8\n"
     "  --threads   of the scale (1 to 256)\n"
-    "  --route     of the scale's updates: automatic, direct or split\n"
     "  --rounds    paired measurements of each figure, after one that does not count\n";
 constexpr uint64_t kMostThreads = 256;
 
@@ -67,7 +66,6 @@ int Main(int argc, char** argv) {
   size_t trial = 0;
   size_t encoding_idx = 1;
   uint64_t num_threads = 1;
-  size_t route_idx = 0;
   constexpr uint32_t kSlices[] = {4, 5, 8, 10};
   size_t slices_idx = 1;
   uint64_t rounds = 9;
@@ -84,7 +82,6 @@ int Main(int argc, char** argv) {
            WordArgument("--encoding", {"planes", "runs", "fingerprints16", "fingerprints8"},
                         encoding_idx),
            CountArgument("--threads", num_threads, kMostThreads),
-           WordArgument("--route", {"automatic", "direct", "split"}, route_idx),
            WordArgument("--slices", {"4", "5", "8", "10"}, slices_idx),
            CountArgument("--rounds", rounds)},
           kUsage)) {
@@ -107,7 +104,6 @@ int Main(int argc, char** argv) {
                          .target_fpr = rate,
                          .run_slices = slices,
                          .num_threads = static_cast<uint32_t>(num_threads),
-                         .route = static_cast<Route>(route_idx),
                          .rounds = rounds});
       std::printf("\n%s", FormatScale(outcome).c_str());
       std::fflush(stdout);

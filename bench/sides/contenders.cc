@@ -125,7 +125,7 @@ std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double
 
   std::vector<std::unique_ptr<Contender>> sides;
   sides.push_back(MakeOurs("trommel", ours));
-  sides.push_back(MakeOurs("trommel+hash", ours, {.hashing = true}));
+  sides.push_back(MakeOurs("trommel+hash", ours, /*hashing=*/true));
   sides.push_back(MakeTextbook(textbook, true));
   sides.push_back(MakeTextbook(textbook, false));
   // A block of 16 slices takes the memory of two of 8.

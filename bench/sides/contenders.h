@@ -76,12 +76,8 @@ class Contender {
 
 // Sides are made of filters and share them. Ours can be handed keys (`hashing`: that is part of the
 // work) or digests; the textbook filter has a batch form that prefetches and one that does not.
-struct OursOptions {
-  Route route = Route::kAutomatic;
-  bool hashing = false;
-};
 std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
-                                    OursOptions options = {});
+                                    bool hashing = false);
 std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter, bool prefetching);
 std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks);
 

@@ -132,25 +132,6 @@ class OneStoreSide : public ErasingSide<Filter> {
   }
 };
 
-// Sides of different routes may share a filter.
-class RoutedSide final : public OneStoreSide<CountingFilter> {
- public:
-  RoutedSide(std::string name, std::shared_ptr<CountingFilter> filter, OursOptions options)
-      : OneStoreSide(std::move(name), std::move(filter), options.hashing), route_(options.route) {}
-
-  void Insert(Batch batch, Form form) override {
-    filter().UseRoute(route_);
-    OneStoreSide::Insert(batch, form);
-  }
-  uint64_t Erase(Batch batch, Form form) override {
-    filter().UseRoute(route_);
-    return OneStoreSide::Erase(batch, form);
-  }
-
- private:
-  Route route_;
-};
-
 class ScalableSide final : public ErasingSide<ScalableFilter> {
  public:
   using ErasingSide::ErasingSide;
@@ -214,8 +195,9 @@ class WindowSide final : public TrommelSide<WindowFilter> {
 }  // namespace
 
 std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
-                                    OursOptions options) {
-  return std::make_unique<RoutedSide>(std::move(name), std::move(filter), options);
+                                    bool hashing) {
+  return std::make_unique<OneStoreSide<CountingFilter>>(std::move(name), std::move(filter),
+                                                        hashing);
 }
 
 std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config) {

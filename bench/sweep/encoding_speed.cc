@@ -80,7 +80,7 @@ class SpeedTrial {
   // ns per key, after a step off the record: the other sides have used the caches.
   double Turn(SweepArena& arena, Operation operation) {
     SweepRow row;
-    row.name = OperationName(operation, Route::kAutomatic);
+    row.name = OperationName(operation);
     row.operation = operation;
     row.batch = kSpeedBatch;
     arena.Prepare(row, nullptr);

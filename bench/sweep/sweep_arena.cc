@@ -54,7 +54,6 @@ void SweepArena::Prepare(const SweepRow& row, std::shared_ptr<Executor> executor
   row_ = row;
   num_threads_ = executor == nullptr ? 1 : executor->num_threads();
   filter_.UseExecutor(std::move(executor));
-  filter_.UseRoute(row.route);
   if (row.operation == Operation::kInsertSkewed && skewed_.empty()) MakeSkewed();
   TurnRing();  // so that non-members get the same answers in every row
 }

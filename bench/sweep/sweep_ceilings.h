@@ -26,11 +26,11 @@ class SweepCeilings {
  public:
   void Add(const SweepRow& row, double ns);
 
-  // What memory allows for this row; nothing if it is not bounded by memory, or not measured. Where
-  // the filter chooses its route it is the ceiling of the faster one, or of the direct one for
-  // batches of fewer keys than half the blocks.
+  // What memory allows for this row; nothing if it is not bounded by memory, or not measured. A
+  // filter applies a batch directly or splits it: of an update it is the ceiling of the faster way,
+  // or of the direct one for batches of fewer keys than half the blocks.
   //
-  // The split route does two things, at best at the same time. It streams: a key's digest is read,
+  // A split does two things, at best at the same time. It streams: a key's digest is read,
   // written and read again, and a call passes through the lines of its keys, or through the whole
   // filter if that is less, reading and writing. And it updates, within a shard.
   std::optional<Bound> BoundOf(const SweepRow& row) const;

@@ -36,12 +36,11 @@ class Rows {
 
   void UseEncoding(Encoding encoding) { encoding_ = encoding; }  // from here on
 
-  SweepRow Base(Operation op, uint64_t num_keys, Route route = Route::kAutomatic) const {
+  SweepRow Base(Operation op, uint64_t num_keys) const {
     SweepRow row;
     row.operation = op;
     row.encoding = encoding_;
     row.num_keys = num_keys;
-    row.route = route;
     row.target = card_.target;
     row.num_threads = base_threads_;
     row.batch = kSweepBatch;
@@ -64,7 +63,7 @@ class Rows {
 
  private:
   void Add(SweepRow row, const std::string& rest) {
-    row.name = std::string(OperationName(row.operation, row.route)) + rest +
+    row.name = std::string(OperationName(row.operation)) + rest +
                "/threads:" + std::to_string(row.num_threads);
     if (names_.insert(row.name).second) rows_.push_back(std::move(row));
   }
@@ -97,10 +96,6 @@ void AddSize(Rows& rows, uint64_t num_keys) {
   for (const Operation op :
        {kInsert, kInsertSkewed, kInsertIfAbsent, kErase, kQueryMiss, kQueryHalf, kQueryHit}) {
     rows.AddRow(rows.Base(op, num_keys));
-  }
-  for (const Route route : {Route::kDirect, Route::kSplit}) {
-    rows.AddRow(rows.Base(kInsert, num_keys, route));
-    rows.AddRow(rows.Base(kErase, num_keys, route));
   }
 }
 

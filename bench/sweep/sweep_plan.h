@@ -2,7 +2,7 @@
 // all combinations would take days:
 //
 //   base      the base size, the target in use, the least thread count, batches of 1 Mi keys
-//   sizes     every operation, and updates by either route, at each size; hashing at the base size
+//   sizes     every operation at each size; hashing at the base size
 //   threads   hash_int, insert, erase, query_hit at the base size
 //   targets   hash_int, insert, erase, query_hit at the base size, named by target
 //   batches   insert, erase, query_hit at the base size, batches of 64, 2,048 and 64 Ki

@@ -29,8 +29,7 @@ HtmlSection Sizes(const SweepView& view) {
   RangeLines times;
   RangeLines shares;
   const auto chosen = [&](const SweepRow& row) {
-    return IsOfFilter(row.operation) && view.IsOfSizes(row) && view.HasBaseEncoding(row) &&
-           view.IsAutomatic(row);
+    return IsOfFilter(row.operation) && view.IsOfSizes(row) && view.HasBaseEncoding(row);
   };
   view.ForEach(chosen, [&](const SweepFigure& figure) {
     const double bytes = static_cast<double>(figure.footprint_bytes);
@@ -71,7 +70,7 @@ HtmlSection Encodings(const SweepView& view) {
   for (const Operation op : kComparedOperations) {
     RangeLines lines;
     const auto chosen = [&](const SweepRow& row) {
-      return row.operation == op && view.IsOfSizes(row) && view.IsAutomatic(row);
+      return row.operation == op && view.IsOfSizes(row);
     };
     std::set<Encoding> encodings;
     view.ForEach(chosen, [&](const SweepFigure& figure) {
@@ -81,7 +80,7 @@ HtmlSection Encodings(const SweepView& view) {
     });
     if (encodings.size() < 2) continue;
     AddChart(section,
-             {.title = std::string(OperationName(op, Route::kAutomatic)),
+             {.title = std::string(OperationName(op)),
               .x_name = "keys",
               .y_name = "time per key",
               .unit = "ns",
@@ -104,7 +103,7 @@ HtmlSection Targets(const SweepView& view, const MachineCard& card) {
   std::map<std::string, std::map<std::string, FigureRange>> by_operation;
   const auto chosen = [&](const SweepRow& row) {
     return !IsCeiling(row.operation) && view.HasBaseKeys(row) && view.HasBaseThreads(row) &&
-           view.HasBaseBatch(row) && view.HasBaseEncoding(row) && view.IsAutomatic(row);
+           view.HasBaseBatch(row) && view.HasBaseEncoding(row);
   };
   view.ForEach(chosen, [&](const SweepFigure& figure) {
     by_operation[NameOf(figure)][figure.row.target] = NsOf(figure);
@@ -133,7 +132,7 @@ HtmlSection ThreadsAndBatches(const SweepView& view) {
   std::map<std::string, FigureRange> of_one;
   const auto of_threads = [&](const SweepRow& row) {
     return !IsCeiling(row.operation) && view.HasBaseKeys(row) && view.HasBaseTarget(row) &&
-           view.HasBaseBatch(row) && view.HasBaseEncoding(row) && view.IsAutomatic(row);
+           view.HasBaseBatch(row) && view.HasBaseEncoding(row);
   };
   view.ForEach(of_threads, [&](const SweepFigure& figure) {
     if (view.HasBaseThreads(figure.row)) of_one[NameOf(figure)] = NsOf(figure);
@@ -161,7 +160,7 @@ HtmlSection ThreadsAndBatches(const SweepView& view) {
   RangeLines batches;
   const auto of_batches = [&](const SweepRow& row) {
     return IsOfFilter(row.operation) && view.HasBaseKeys(row) && view.HasBaseTarget(row) &&
-           view.HasBaseThreads(row) && view.HasBaseEncoding(row) && view.IsAutomatic(row);
+           view.HasBaseThreads(row) && view.HasBaseEncoding(row);
   };
   std::set<uint64_t> sizes;
   view.ForEach(of_batches, [&](const SweepFigure& figure) { sizes.insert(figure.row.batch); });

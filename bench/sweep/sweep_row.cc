@@ -8,9 +8,6 @@ std::vector<Operation> CeilingsOf(const SweepRow& row) {
   switch (row.operation) {
     case kInsert:
     case kErase:
-      if (row.route == Route::kDirect) return {kUpdateCeiling};
-      if (row.route == Route::kSplit) return {kShardCeiling, kStreamCeiling};
-      return {kUpdateCeiling, kShardCeiling, kStreamCeiling};
     case kInsertIfAbsent:
       return {kUpdateCeiling, kShardCeiling, kStreamCeiling};
     case kQueryMiss:
@@ -31,11 +28,7 @@ CountingConfig SweepConfig(uint64_t num_keys, Encoding encoding) {
   return config;
 }
 
-std::string_view OperationName(Operation op, Route route) {
-  const auto by_route = [route](std::string_view automatic, std::string_view direct,
-                                std::string_view split) {
-    return route == Route::kDirect ? direct : route == Route::kSplit ? split : automatic;
-  };
+std::string_view OperationName(Operation op) {
   switch (op) {
     case kReadCeiling:
       return "ceiling_read";
@@ -50,13 +43,13 @@ std::string_view OperationName(Operation op, Route route) {
     case kHashStrings:
       return "hash_string";
     case kInsert:
-      return by_route("insert", "insert_direct", "insert_split");
+      return "insert";
     case kInsertSkewed:
       return "insert_zipf";
     case kInsertIfAbsent:
       return "insert_if_absent";
     case kErase:
-      return by_route("erase", "erase_direct", "erase_split");
+      return "erase";
     case kQueryMiss:
       return "query_miss";
     case kQueryHalf:

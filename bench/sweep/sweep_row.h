@@ -14,7 +14,7 @@ namespace trommel::bench {
 enum class Operation : uint8_t {
   kReadCeiling,
   kUpdateCeiling,
-  kShardCeiling,  // updates within the part of a filter that the split route updates at a time
+  kShardCeiling,  // updates within the part of a filter that a split batch updates at a time
   kStreamCeiling,
   kHashInts,
   kHashStrings,
@@ -40,7 +40,6 @@ struct SweepRow {
   Encoding encoding = Encoding::kPlanes;
   uint64_t footprint_bytes = 0;  // of that ceiling
   std::string place;             // "L1", "L2", "L3", "memory", for that ceiling
-  Route route = Route::kAutomatic;
   std::string target;
   uint32_t num_threads = 1;
   uint64_t batch = 0;  // keys per call at most
@@ -60,9 +59,9 @@ inline constexpr double kSweepTargetFpr = 0.01;
 // The ceilings that bound a row; none for what memory does not bound.
 std::vector<Operation> CeilingsOf(const SweepRow& row);
 
-std::string_view OperationName(Operation op, Route route);  // "insert", "insert_split"
-std::string EncodingPart(Encoding encoding);  // "/runs:5", "/fingerprints16"; planes: none
-std::string BatchName(uint64_t batch);        // 65536 is "64Ki"
+std::string_view OperationName(Operation op);  // "insert"
+std::string EncodingPart(Encoding encoding);   // "/runs:5", "/fingerprints16"; planes: none
+std::string BatchName(uint64_t batch);         // 65536 is "64Ki"
 
 }  // namespace trommel::bench
 

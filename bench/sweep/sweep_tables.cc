@@ -31,13 +31,13 @@ HtmlTable SummaryTable(const SweepView& view) {
           "speed that memory allows.",
       .head = {"encoding"}};
   for (const Operation op : kComparedOperations) {
-    table.head.emplace_back(OperationName(op, Route::kAutomatic));
+    table.head.emplace_back(OperationName(op));
   }
   for (const Encoding encoding : kEncodings) {
     std::vector<HtmlCell> row = {{std::string(EncodingName(encoding))}};
     bool is_measured = false;
     for (const Operation op : kComparedOperations) {
-      const SweepFigure* figure = view.Find(op, Route::kAutomatic, view.base_keys(), encoding);
+      const SweepFigure* figure = view.Find(op, view.base_keys(), encoding);
       is_measured |= figure != nullptr;
       row.push_back({figure == nullptr ? "-" : TimeAndShare(*figure)});
     }
@@ -49,45 +49,29 @@ HtmlTable SummaryTable(const SweepView& view) {
 HtmlTable ChoicesTable(const SweepView& view, const std::vector<SweepFigure>& figures) {
   HtmlTable table{.title = "What to choose here",
                   .text =
-                      "The fastest encoding and the faster route of this run, and how much "
-                      "longer the next one takes; * where the repetitions overlap.",
-                  .head = {"keys", "operation", "encoding", "the next", "takes",
-                           "route (" + std::string(EncodingName(view.base_encoding())) + ")",
-                           "the other takes"}};
+                      "The fastest encoding of this run, and how much longer the next one takes; * "
+                      "where the repetitions overlap.",
+                  .head = {"keys", "operation", "encoding", "the next", "takes"}};
   std::set<uint64_t> sizes;
   for (const SweepFigure& figure : figures) {
     if (IsOfFilter(figure.row.operation)) sizes.insert(figure.row.num_keys);
   }
-  const auto ratio_text = [](const FigureRange& ratio) {
-    return Printed("%.2f%s", ratio.middle, ratio.low <= 1 ? " *" : "");
-  };
   for (const uint64_t num_keys : sizes) {
     for (const Operation op : kComparedOperations) {
       std::vector<std::pair<FigureRange, std::string>> found;
       for (const Encoding encoding : kEncodings) {
-        if (const SweepFigure* figure = view.Find(op, Route::kAutomatic, num_keys, encoding)) {
+        if (const SweepFigure* figure = view.Find(op, num_keys, encoding)) {
           found.emplace_back(NsOf(*figure), EncodingName(encoding));
         }
       }
       std::ranges::sort(found, {}, [](const auto& one) { return one.first.middle; });
       if (found.size() < 2) continue;
-      std::vector<HtmlCell> row = {{KeysText(num_keys)},
-                                   {std::string(OperationName(op, Route::kAutomatic))},
-                                   {found[0].second},
-                                   {found[1].second},
-                                   {ratio_text(RatioOf(found[1].first, found[0].first))}};
-      const SweepFigure* direct = view.Find(op, Route::kDirect, num_keys, view.base_encoding());
-      const SweepFigure* split = view.Find(op, Route::kSplit, num_keys, view.base_encoding());
-      if (direct != nullptr && split != nullptr) {
-        const bool is_direct = NsOf(*direct).middle <= NsOf(*split).middle;
-        row.push_back({is_direct ? "direct" : "split"});
-        row.push_back({ratio_text(is_direct ? RatioOf(NsOf(*split), NsOf(*direct))
-                                            : RatioOf(NsOf(*direct), NsOf(*split)))});
-      } else {
-        row.push_back({"-"});
-        row.push_back({"-"});
-      }
-      table.rows.push_back(std::move(row));
+      const FigureRange ratio = RatioOf(found[1].first, found[0].first);
+      table.rows.push_back({{KeysText(num_keys)},
+                            {std::string(OperationName(op))},
+                            {found[0].second},
+                            {found[1].second},
+                            {Printed("%.2f%s", ratio.middle, ratio.low <= 1 ? " *" : "")}});
     }
   }
   return table;

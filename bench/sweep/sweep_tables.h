@@ -21,7 +21,7 @@ inline constexpr Operation kComparedOperations[] = {Operation::kInsert, Operatio
 // What each encoding takes at the largest size up to 30 M keys.
 HtmlTable SummaryTable(const SweepView& view);
 
-// Which encoding and route are fastest here, and by how much.
+// Which encoding is fastest here, and by how much.
 HtmlTable ChoicesTable(const SweepView& view, const std::vector<SweepFigure>& figures);
 
 HtmlTable RowsTable(const std::vector<SweepFigure>& figures);

@@ -14,12 +14,11 @@ SweepView::SweepView(const MachineCard& card, const std::vector<SweepFigure>& fi
   }
 }
 
-const SweepFigure* SweepView::Find(Operation op, Route route, uint64_t num_keys,
-                                   Encoding encoding) const {
+const SweepFigure* SweepView::Find(Operation op, uint64_t num_keys, Encoding encoding) const {
   const auto found = std::ranges::find_if(figures_, [&](const SweepFigure& figure) {
     const SweepRow& row = figure.row;
-    return row.operation == op && row.route == route && row.num_keys == num_keys &&
-           row.encoding == encoding && IsOfSizes(row);
+    return row.operation == op && row.num_keys == num_keys && row.encoding == encoding &&
+           IsOfSizes(row);
   });
   return found == figures_.end() ? nullptr : &*found;
 }
@@ -27,7 +26,7 @@ const SweepFigure* SweepView::Find(Operation op, Route route, uint64_t num_keys,
 FigureRange NsOf(const SweepFigure& figure) { return RangeOfRepetitions(figure.ns); }
 
 std::string NameOf(const SweepFigure& figure) {
-  return std::string(OperationName(figure.row.operation, figure.row.route));
+  return std::string(OperationName(figure.row.operation));
 }
 
 std::string KeysText(uint64_t num_keys) {

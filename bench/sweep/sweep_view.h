@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/html/range_chart.h"
 #include "bench/sweep/machine_card.h"
 #include "bench/sweep/sweep.h"
 #include "bench/sweep/sweep_plan.h"
@@ -33,7 +34,6 @@ class SweepView {
     return IsHashing(row.operation) || row.encoding == base_encoding();
   }
   bool HasBaseKeys(const SweepRow& row) const { return row.num_keys == base_keys_; }
-  bool IsAutomatic(const SweepRow& row) const { return row.route == Route::kAutomatic; }
   // Everything but the number of keys and the encoding is the base's.
   bool IsOfSizes(const SweepRow& row) const {
     return HasBaseTarget(row) && HasBaseThreads(row) && HasBaseBatch(row) &&
@@ -48,7 +48,7 @@ class SweepView {
   }
 
   // A row of the base's threads, batch and target; null: not measured.
-  const SweepFigure* Find(Operation op, Route route, uint64_t num_keys, Encoding encoding) const;
+  const SweepFigure* Find(Operation op, uint64_t num_keys, Encoding encoding) const;
 
  private:
   const MachineCard& card_;
@@ -59,7 +59,7 @@ class SweepView {
 };
 
 FigureRange NsOf(const SweepFigure& figure);
-std::string NameOf(const SweepFigure& figure);  // of its operation and route
+std::string NameOf(const SweepFigure& figure);  // of its operation
 std::string KeysText(uint64_t num_keys);        // "30 M keys"
 
 }  // namespace trommel::bench

@@ -18,9 +18,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 constexpr size_t kBatchSize = 65'536;
 
-// The arena's sides: those of the columns, then two that share the filters of the direct ones.
-enum SplitSide : size_t { kPlanesSplit = kCeilingColumn, kRunsSplit };
-
 struct Filters {
   explicit Filters(const EncodingRequest& request)
       : ours{CreateOrExit({.capacity = request.num_keys,
@@ -40,7 +37,7 @@ struct Filters {
   std::vector<std::unique_ptr<Contender>> Sides(const EncodingRequest& request) const {
     std::vector<std::unique_ptr<Contender>> sides;
     for (size_t i = 0; i < ours.size(); ++i) {
-      sides.push_back(MakeOurs(kEncodingColumns[i], ours[i], {.route = Route::kDirect}));
+      sides.push_back(MakeOurs(kEncodingColumns[i], ours[i]));
     }
     sides.push_back(MakeTextbook(std::make_shared<TextbookFilter>(
                                      TextbookFilter::ForKeys(request.num_keys, request.target_fpr)),
@@ -51,8 +48,6 @@ struct Filters {
                                   .encoding = Encoding::kPlanes})
                              .value();
     sides.push_back(MakeSplitBlock(plain.geometry.num_blocks));
-    sides.push_back(MakeOurs("planes, split", ours[kPlanesColumn], {.route = Route::kSplit}));
-    sides.push_back(MakeOurs("runs, split", ours[kRunsColumn], {.route = Route::kSplit}));
     return sides;
   }
 
@@ -77,13 +72,10 @@ const Plans& RowPlans() {
   const Sides one =
       in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kSplitBlockColumn});
   const Sides ours = in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn});
-  const Sides split = {{kPlanesSplit, kPlanesColumn}, {kRunsSplit, kRunsColumn}};
-  static const Plans plans = {{{"insert, direct", Op::kInsert, all},
-                               {"erase, direct", Op::kErase, all},
+  static const Plans plans = {{{"insert", Op::kInsert, all},
+                               {"erase", Op::kErase, all},
                                {"query hit", Op::kQueryHit, all},
                                {"query miss", Op::kQueryMiss, all},
-                               {"insert, split", Op::kInsert, split},
-                               {"erase, split", Op::kErase, split},
                                {"insert, one", Op::kPointInsert, one},
                                {"erase, one", Op::kPointErase, one},
                                {"hit, one", Op::kPointQueryHit, one},
@@ -169,8 +161,6 @@ EncodingOutcome RunEncodingTrial(const EncodingRequest& request) {
       const SideCeilings ceilings =
           arena.MeasureSideCeilings({kRunsColumn}, request.seconds_per_ceiling);
       for (size_t r = 0; counts && r < rows.size(); ++r) {
-        // The split route does not touch random lines: their ceiling does not bound it.
-        if (plans[r].sides.front().first == kPlanesSplit) continue;
         rows[r].sides[kCeilingColumn].push_back(ceilings.For(kRunsColumn, plans[r].op));
       }
     };
@@ -248,19 +238,18 @@ struct SpeedTarget {
   double between;
   double in_memory;
 };
-constexpr SpeedTarget kSpeedTargets[] = {
-    {kInsertDirectRow, kRunsColumn, kPlanesColumn, 2.5, 0, 1},
-    {kEraseDirectRow, kRunsColumn, kPlanesColumn, 2.5, 0, 1},
-    {kQueryHitRow, kRunsColumn, kPlanesColumn, 1.2, 1.2, 1.2},
-    {kQueryMissRow, kRunsColumn, kPlanesColumn, 1.2, 1.2, 1.2},
-    {kInsertDirectRow, kWideColumn, kRunsColumn, 0.4, 0, 0.45},
-    {kEraseDirectRow, kWideColumn, kRunsColumn, 0.4, 0, 0.45},
-    {kQueryHitRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
-    {kQueryMissRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
-    {kInsertDirectRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
-    {kEraseDirectRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
-    {kQueryHitRow, kNarrowColumn, kRunsColumn, 0, 0, 1.5},
-    {kQueryMissRow, kNarrowColumn, kRunsColumn, 0, 0, 1.15}};
+constexpr SpeedTarget kSpeedTargets[] = {{kInsertRow, kRunsColumn, kPlanesColumn, 2.5, 0, 1},
+                                         {kEraseRow, kRunsColumn, kPlanesColumn, 2.5, 0, 1},
+                                         {kQueryHitRow, kRunsColumn, kPlanesColumn, 1.2, 1.2, 1.2},
+                                         {kQueryMissRow, kRunsColumn, kPlanesColumn, 1.2, 1.2, 1.2},
+                                         {kInsertRow, kWideColumn, kRunsColumn, 0.4, 0, 0.45},
+                                         {kEraseRow, kWideColumn, kRunsColumn, 0.4, 0, 0.45},
+                                         {kQueryHitRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
+                                         {kQueryMissRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
+                                         {kInsertRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
+                                         {kEraseRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
+                                         {kQueryHitRow, kNarrowColumn, kRunsColumn, 0, 0, 1.5},
+                                         {kQueryMissRow, kNarrowColumn, kRunsColumn, 0, 0, 1.15}};
 
 // How many times its batched cost one key per call may take, and a key of wide fingerprints the
 // cost of split blocks: its insert that of an insert, its erase as well.
@@ -290,8 +279,8 @@ void JudgeMemory(const EncodingOutcome& outcome, std::vector<TargetVerdict>& ver
 }
 
 void JudgeOneKey(const EncodingOutcome& outcome, std::vector<TargetVerdict>& verdicts) {
-  constexpr std::pair<EncodingRow, EncodingRow> kOneAndBatch[] = {{kInsertOneRow, kInsertDirectRow},
-                                                                  {kEraseOneRow, kEraseDirectRow},
+  constexpr std::pair<EncodingRow, EncodingRow> kOneAndBatch[] = {{kInsertOneRow, kInsertRow},
+                                                                  {kEraseOneRow, kEraseRow},
                                                                   {kHitOneRow, kQueryHitRow},
                                                                   {kMissOneRow, kQueryMissRow}};
   for (const auto& [one, batch] : kOneAndBatch) {

@@ -71,12 +71,10 @@ inline const std::vector<RatioColumn> kEncodingRatios = {
 
 // The order of an outcome's rows.
 enum EncodingRow : uint8_t {
-  kInsertDirectRow,
-  kEraseDirectRow,
+  kInsertRow,
+  kEraseRow,
   kQueryHitRow,
   kQueryMissRow,
-  kInsertSplitRow,
-  kEraseSplitRow,
   kInsertOneRow,  // one key per call
   kEraseOneRow,
   kHitOneRow,
@@ -113,8 +111,8 @@ struct TargetVerdict {
 // The targets beside what was measured; only with runs of 5 slices.
 //
 // Memory, side table included, churned; a measured rate misses its target only when it is above by
-// more than 3 sigmas. Speed, by the medians of ratios taken in the same rounds, direct: up to 1 M
-// keys and from 10 M keys on. One key per call: up to 1 M keys.
+// more than 3 sigmas. Speed, by the medians of ratios taken in the same rounds: up to 1 M keys and
+// from 10 M keys on. One key per call: up to 1 M keys.
 std::vector<TargetVerdict> Judge(const EncodingOutcome& outcome);
 
 }  // namespace trommel::bench

@@ -50,7 +50,6 @@ class ScaledFilter {
              .encoding = request.encoding,
              .executor = std::move(executor)}))),
         bitmap_(CountingFilter::BitmapWords(kScaleBatch)) {
-    filter_.UseRoute(request.route);
     double fill_ns = 0;
     ForEachBatch(kFirstMember, num_members_, [&](Batch batch) {
       fill_ns += TimeOf([&] { filter_.Insert(Keys::Digests(batch.digests)); });

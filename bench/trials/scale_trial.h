@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bench/text/figures.h"
-#include "trommel/outcomes.h"
 #include "trommel/sizing.h"
 
 namespace trommel::bench {
@@ -19,7 +18,6 @@ struct ScaleRequest {
   double target_fpr = 0.0061;
   uint32_t run_slices = 5;  // of runs
   uint32_t num_threads = 1;
-  Route route = Route::kAutomatic;  // of updates
   uint64_t rounds = 9;
   double seconds_per_ceiling = 0.1;
 };

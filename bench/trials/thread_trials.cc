@@ -15,6 +15,7 @@
 #include "bench/sides/textbook_filter.h"
 #include "bench/sides/workload.h"
 #include "bench/text/arguments.h"
+#include "engine/src/counting/forced_route.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
@@ -152,7 +153,7 @@ std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, const std::vector<double>
     InRounds(kNumRouteSides, rounds, [&](size_t side, bool counts) {
       if (side == kTextbookRoute && !with_textbook) return;
       constexpr Route kRoutes[] = {Route::kDirect, Route::kSplit, Route::kAutomatic};
-      if (side != kTextbookRoute) rivals.ours.UseRoute(kRoutes[side]);
+      if (side != kTextbookRoute) ForcedRoute::Use(rivals.ours, kRoutes[side]);
       const double insert_ns = CpuNsPerKey(digests.size(), [&] { rivals.Insert(side, digests); });
       uint64_t num_erased = 0;
       const double erase_ns =

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/src/counting/forced_route.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
@@ -95,7 +96,7 @@ TEST_CASE("without memory a filter with a limit says of all batches what it says
                                                     .side_memory_limit_bytes = 60'000,
                                                     .executor = Executor::Create(3).value()})
                                 .value();
-    filter.UseRoute(route);
+    ForcedRoute::Use(filter, route);
     return filter;
   };
   const std::vector<uint64_t> digests = tests::MemberKeys(kManyKeys, Catch::rngSeed());

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/counting/forced_route.h"
 #include "engine/src/fingerprints/hidden_keys.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/allocation_peak.h"
@@ -240,7 +241,7 @@ TEST_CASE("the same keys are refused for any split, route and number of threads"
   CountingFilter whole = Limited(geometry, 5);
   CountingFilter pieces = Limited(geometry, 5);
   CountingFilter split = Limited(geometry, 5);
-  split.UseRoute(Route::kSplit);
+  ForcedRoute::Use(split, Route::kSplit);
   split.UseExecutor(Executor::Create(4).value());
   CountingFilter singles = Limited(geometry, 5);
   ConcurrentFilter shared(Limited(geometry, 5));

@@ -280,17 +280,6 @@ TEST_CASE("an invalid geometry of fingerprints is refused by field", "[engine][s
   CHECK(SizeFor(request).error().message == "num_slices is 8; fingerprints have no slices: 0");
 }
 
-TEST_CASE("a query of fingerprints has one probe", "[engine][probes]") {
-  const Geometry geometry =
-      FingerprintsOf(GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8), 100);
-  CHECK(ProbesFor(geometry, 2000, 0.5) == 1);
-  CHECK(ProbesFor(geometry, 2000, kMinTargetFpr) == 1);
-  CHECK(PredictedFpr(geometry, 2000, 1) == PredictedFpr(geometry, 2000));
-  const auto two = tests::AbortMessage([&] { PredictedFpr(geometry, 2000, 2); });
-  CHECK_THAT(two, Catch::Matchers::ContainsSubstring(
-                      "num_probes must be 1: fingerprints cannot be probed in part; got 2"));
-}
-
 TEST_CASE("a store of counts refuses fingerprints", "[engine][block_store]") {
   const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   const auto store = BlockStore::Create(FingerprintsOf(encoding, 64), 0);

@@ -41,7 +41,6 @@ TEST_CASE("a plan is drawn from seed and round alone", "[stress][mix]") {
   const RoundPlan plan = DrawPlan(mix, 7, 3, 2, 2);
   const RoundPlan again = DrawPlan(mix, 7, 3, 2, 2);
   CHECK(again.config.num_slices == plan.config.num_slices);
-  CHECK(again.config.route == plan.config.route);
   CHECK(again.kind == plan.kind);
   CHECK(again.executor_threads == plan.executor_threads);
   CHECK(again.RandomOf(1).Next() == plan.RandomOf(1).Next());
@@ -60,23 +59,18 @@ TEST_CASE("the capacity grows with the writers, and very many writers own fewer 
   CHECK(DrawPlan(mix, 1, 0, 256, 1).num_private() <= 16 * mix.keys_per_writer);
 }
 
-TEST_CASE("a few dozen rounds have every kind of key, route, slice count and executor",
-          "[stress][mix]") {
+TEST_CASE("a few dozen rounds have every kind of key, slice count and executor", "[stress][mix]") {
   std::set<KeyKind> kinds;
-  std::set<Route> routes;
   std::set<uint32_t> slices;
   std::set<uint32_t> threads;
   for (uint64_t round = 0; round < 60; ++round) {
     const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2, Encoding::kPlanes);
     kinds.insert(plan.kind);
-    routes.insert(plan.config.route);
     slices.insert(plan.config.num_slices);
     threads.insert(plan.executor_threads);
     CHECK_FALSE(KindName(plan.kind).empty());
-    CHECK_FALSE(RouteName(plan.config.route).empty());
   }
   CHECK(kinds.size() == 5);
-  CHECK(routes.size() == 3);
   CHECK(slices == std::set<uint32_t>{8, 16});
   CHECK(threads == std::set<uint32_t>{0, 2});
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/src/counting/forced_route.h"
 #include "support/catch.h"
 #include "support/subject.h"
 #include "trommel/concurrent_filter.h"
@@ -32,7 +33,8 @@ FilterSubject::FilterSubject(const Program& program, Split split, uint64_t seed)
   for (int i = 0; i < 2; ++i) {
     auto filter = CountingFilter::CreateWithGeometry(program.geometry(), DigestPolicy());
     REQUIRE(filter.ok());
-    if (split == Split::kShards || split == Split::kThreads) filter->UseRoute(Route::kSplit);
+    const bool is_split = split == Split::kShards || split == Split::kThreads;
+    if (is_split) ForcedRoute::Use(*filter, Route::kSplit);
     if (split == Split::kThreads) filter->UseExecutor(ThreeThreads());
     filters_.push_back(*std::move(filter));
   }

@@ -222,7 +222,6 @@ using Catch::Matchers::ContainsSubstring;
 bench::SweepFigure Figure() {
   bench::SweepFigure figure;
   figure.row.operation = bench::Operation::kErase;
-  figure.row.route = Route::kSplit;
   figure.row.num_keys = 30'000'000;
   figure.row.target = "AVX2";
   figure.row.num_threads = 2;

@@ -76,7 +76,6 @@ struct CountingConfig {
   /// Spreads batches of updates and queries, and the first touch of the memory, over its threads;
   /// operations on whole filters use one thread. Null: the calling thread does all the work.
   std::shared_ptr<Executor> executor = nullptr;
-  Route route = Route::kAutomatic;  ///< The other routes are for measurements; bytes are the same.
 };
 
 /// An approximate multiset with insertions, erasures and queries of batches of keys.
@@ -187,14 +186,6 @@ class TROMMEL_API CountingFilter {
   /// Returns how many are set. Cost: one cache line per key (two with 10 slices).
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
 
-  /// As above, but probes only the first `num_probes` slices, 1 to num_slices. Keys that are in are
-  /// maybe present all the same; the false-positive rate is PredictedFpr(geometry(), num_keys(),
-  /// num_probes), and ProbesFor returns how many slices a rate needs. This pays with 10 slices,
-  /// where up to 8 probes read one cache line instead of two; in a block of one line it saves
-  /// nothing. Fingerprints cannot be probed in part: with these num_probes must be 1, and this is
-  /// Query.
-  size_t Query(Keys keys, std::span<uint64_t> maybe_present, uint32_t num_probes) const noexcept;
-
   /// Writes the indices of the keys with the given answer to the front of `selection`, ascending,
   /// and returns how many there are. Requires at most 2^32 - 1 keys.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
@@ -288,8 +279,6 @@ class TROMMEL_API CountingFilter {
 
   /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
-  /// Sends batches of updates along this route from now on.
-  void UseRoute(Route route) noexcept;
 
   /// @}
 
@@ -352,7 +341,7 @@ class TROMMEL_API CountingFilter {
   /// @name Copies
   /// @{
 
-  /// Returns a copy, with the same executor, route and limits; its counts of refusals begin at 0.
+  /// Returns a copy, with the same executor and limits; its counts of refusals begin at 0.
   /// Fails with kOutOfMemory. Cost: one pass over all blocks.
   Result<CountingFilter> Clone() const;
 
@@ -367,6 +356,7 @@ class TROMMEL_API CountingFilter {
   friend class ConcurrentFilter;
   friend class PresencePair;  // of estimates.h
   friend struct FilterFiles;
+  friend struct ForcedRoute;  // for measurements and tests
   struct Impl;
   explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
   static Result<CountingFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,

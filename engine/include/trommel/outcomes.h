@@ -1,5 +1,5 @@
 /// @file
-/// Types that several filters share: answers, routes and outcomes of batches, statistics.
+/// Types that several filters share: answers and outcomes of batches, statistics.
 #ifndef TROMMEL_OUTCOMES_H_
 #define TROMMEL_OUTCOMES_H_
 
@@ -14,13 +14,6 @@ namespace trommel {
 /// Returns how many 64-bit words a bitmap of `num_answers` answers has. The answer for key or tuple
 /// i is bit i % 64 of word i / 64.
 constexpr size_t BitmapWords(size_t num_answers) noexcept { return (num_answers + 63) / 64; }
-
-/// How a large batch of updates reaches memory. The resulting bytes are the same.
-enum class Route : uint8_t {
-  kAutomatic,  ///< The one expected to be faster for this filter and batch.
-  kDirect,     ///< In input order, with prefetching.
-  kSplit,      ///< Split by shard first, so that each shard's memory stays cached while it is used.
-};
 
 /// The answer of a query for one key. "Absent" is certain.
 enum class Answer : uint8_t {

@@ -237,13 +237,6 @@ TROMMEL_API Result<Sizing> SizeFor(const SizingRequest& request);
 /// thread.
 TROMMEL_API double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-/// Returns the same for queries that probe only the first `num_probes` slices, 1 to num_slices: the
-/// model with that exponent. (The product of that many average fills is several times too low,
-/// because a full block is full in all of its slices.) A query of fingerprints compares all of
-/// them: with these, num_probes is 1 and the rate that of every query.
-TROMMEL_API double PredictedFpr(const Geometry& geometry, uint64_t num_keys,
-                                uint32_t num_probes) noexcept;
-
 /// Returns the share of non-members that queries beside writers answer "maybe present" on top of
 /// PredictedFpr when the filter holds `num_keys` distinct keys, because they do not read the side
 /// table (*Undecided*, above). 0 with planes and runs. The share is that of a filter whose keys
@@ -251,12 +244,6 @@ TROMMEL_API double PredictedFpr(const Geometry& geometry, uint64_t num_keys,
 /// fewer keys they have (ARCHITECTURE.md, Sizing: model and measured figures). Requires a valid
 /// geometry, which is not checked. Thread safety: any thread. Cost: up to about 0.2 ms.
 TROMMEL_API double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
-
-/// Returns the fewest slices that queries must probe to keep PredictedFpr at or below `target_fpr`,
-/// or num_slices if even all are not enough; with fingerprints always 1. Never decreases as
-/// num_keys grows. Requires a valid geometry, which is not checked. Thread safety: any thread.
-TROMMEL_API uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys,
-                               double target_fpr) noexcept;
 
 /// Returns the share of blocks whose counts (with fingerprints: whose keys) do not fit their
 /// encoding when the filter holds `num_keys` distinct keys. Requires a valid geometry, which is not

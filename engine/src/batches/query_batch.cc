@@ -8,16 +8,6 @@
 #include "engine/src/keys/radix_split.h"
 
 namespace trommel {
-namespace {
-
-size_t QueryChunk(const QueryTarget& target, std::span<const uint64_t> digests,
-                  uint64_t* maybe_present) {
-  if (target.num_probes == 0) return target.store.Query(digests, maybe_present);
-  return target.store.QueryFirst(digests, target.num_probes, maybe_present);
-}
-
-}  // namespace
-
 size_t QueryBatch(const QueryTarget& target, Keys keys,
                   std::span<uint64_t> maybe_present) noexcept {
   std::atomic<size_t> num_present{0};
@@ -26,7 +16,7 @@ size_t QueryBatch(const QueryTarget& target, Keys keys,
     ForEachViewedChunk(
         target.policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
           num_in_task +=
-              QueryChunk(target, digests, maybe_present.data() + (task_first + first) / 64);
+              target.store.Query(digests, maybe_present.data() + (task_first + first) / 64);
         });
     num_present.fetch_add(num_in_task, std::memory_order_relaxed);
   });

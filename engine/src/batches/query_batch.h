@@ -19,7 +19,6 @@ struct QueryTarget {
   const KeyStore& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
-  uint32_t num_probes = 0;       // of QueryBatch: how many slices to probe; 0: all
 };
 
 // As CountingFilter's.

@@ -22,9 +22,15 @@
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
-#include "trommel/outcomes.h"
 
 namespace trommel {
+
+// How a large batch of updates reaches memory. The resulting bytes are the same.
+enum class Route : uint8_t {
+  kAutomatic,  // the one expected to be faster for this store and batch
+  kDirect,     // in input order, with prefetching
+  kSplit,      // split by shard first, so that each shard's memory stays cached while it is used
+};
 
 // What an update works on.
 struct UpdateTarget {

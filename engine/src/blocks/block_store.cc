@@ -276,12 +276,6 @@ size_t BlockStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pres
   return block_kernels().query(digests.data(), digests.size(), View(), maybe_present);
 }
 
-size_t BlockStore::QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
-                              uint64_t* maybe_present) const {
-  return block_kernels().query_first(digests.data(), digests.size(), View(), num_probes,
-                                     maybe_present);
-}
-
 size_t BlockStore::Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                           uint32_t* selection) const {
   return block_kernels().select(digests.data(), digests.size(), View(), maybe_present, first_idx,

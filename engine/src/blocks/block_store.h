@@ -56,8 +56,6 @@ class BlockStore final : public Store {
   }
 
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
-  size_t QueryFirst(std::span<const uint64_t> digests, uint32_t num_probes,
-                    uint64_t* maybe_present) const override;
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const override;
   bool MayContain(uint64_t digest) const noexcept override {

@@ -61,11 +61,6 @@ class KeyStore {
 
   // For any number of digests.
   virtual size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const = 0;
-  // The same with the first num_probes slices only: 1 .. num_slices. Without slices, as Query.
-  virtual size_t QueryFirst(std::span<const uint64_t> digests, uint32_t /*num_probes*/,
-                            uint64_t* maybe_present) const {
-    return Query(digests, maybe_present);
-  }
   // Writes first_idx plus the index of each digest that is answered so; `selection` has room for
   // all. Returns how many. By Query, unless a store has something faster.
   virtual size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,

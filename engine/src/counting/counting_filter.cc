@@ -10,10 +10,10 @@
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/counting_filter_impl.h"
+#include "engine/src/counting/forced_route.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/sizing/block_load.h"
 #include "engine/src/snapshots/filter_files.h"
 #include "engine/src/snapshots/fingerprint_snapshot.h"
 
@@ -40,11 +40,6 @@ CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;
 CountingFilter::~CountingFilter() = default;
 
 Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) try {
-  if (config.route > Route::kSplit) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "route is " + std::to_string(static_cast<unsigned>(config.route)) +
-                     "; it must be between 0 (automatic) and 2 (split)"};
-  }
   Result<Sizing> sizing = SizeFor({.capacity = config.capacity,
                                    .target_fpr = config.target_fpr,
                                    .num_slices = config.num_slices,
@@ -62,7 +57,6 @@ Result<CountingFilter> CountingFilter::Create(const CountingConfig& config) try 
   if (filter) {
     filter->impl_->capacity = config.capacity;
     filter->impl_->target_fpr = config.target_fpr;
-    filter->impl_->route = config.route;
     filter->UseExecutor(config.executor);
     filter->impl_->TouchOwnedRanges();
   }
@@ -91,7 +85,7 @@ void CountingFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   impl_->executor = std::move(executor);
 }
 
-void CountingFilter::UseRoute(Route route) noexcept { impl_->route = route; }
+void ForcedRoute::Use(CountingFilter& filter, Route route) noexcept { filter.impl_->route = route; }
 
 // --- Batches.
 
@@ -147,15 +141,6 @@ EraseOutcome CountingFilter::Erase(Keys keys, std::span<uint64_t> erased) noexce
 size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
   CheckBitmap(keys, maybe_present);
   return QueryBatch(impl_->ForQueries(), keys, maybe_present);
-}
-
-size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present,
-                             uint32_t num_probes) const noexcept {
-  CheckBitmap(keys, maybe_present);
-  CheckNumProbes(num_probes, geometry().num_slices);
-  QueryTarget target = impl_->ForQueries();
-  if (geometry().num_slices > 0) target.num_probes = num_probes;  // else all in one
-  return QueryBatch(target, keys, maybe_present);
 }
 
 size_t CountingFilter::Select(Keys keys, Answer answer,

@@ -5,10 +5,8 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <string>
 #include <vector>
 
-#include "engine/src/base/check.h"
 #include "kernels/layout.h"
 #include "kernels/run_slice.h"
 
@@ -69,29 +67,15 @@ LoadClasses ClassesOf(uint64_t num_blocks) noexcept {
           .larger = {static_cast<double>(remainder), share + 1 / kNumHalves}};
 }
 
-double BlockFpr(uint64_t load, uint32_t num_slices, uint32_t num_probes) noexcept {
+double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
   const double i = static_cast<double>(load);
   const uint32_t num_positions = kernels::SlicePositions(num_slices);
   const double fill = -std::expm1(i * std::log1p(-1.0 / num_positions));
-  const double all_set = std::pow(fill, static_cast<double>(num_probes));
-  const auto position_bits = static_cast<uint32_t>(std::countr_zero(num_positions)) * num_probes;
+  const double all_set = std::pow(fill, static_cast<double>(num_slices));
+  const auto position_bits = static_cast<uint32_t>(std::countr_zero(num_positions)) * num_slices;
   if (position_bits <= kHalfBits) return all_set;
   const double same_half = -std::expm1(i * std::log1p(-1 / kNumHalves));
   return all_set + (1 - all_set) * same_half;
-}
-
-void CheckNumProbes(uint32_t num_probes, uint32_t num_slices) noexcept {
-  if (num_slices == 0) {
-    TROMMEL_CHECK(num_probes == 1,
-                  ("num_probes must be 1: fingerprints cannot be probed in part; got " +
-                   std::to_string(num_probes))
-                      .c_str());
-    return;
-  }
-  TROMMEL_CHECK(num_probes >= 1 && num_probes <= num_slices,
-                ("num_probes must be between 1 and " + std::to_string(num_slices) +
-                 " (num_slices); got " + std::to_string(num_probes))
-                    .c_str());
 }
 
 double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept {

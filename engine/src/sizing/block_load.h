@@ -83,20 +83,12 @@ double MeanOverBlocks(uint64_t num_keys, uint64_t num_blocks, const F& f) {
   return sum / static_cast<double>(num_blocks);
 }
 
-// The false-positive rate of a block of `load` distinct keys whose first num_probes slices are
-// probed: the probability that all bits of a non-member are set, or that its low 32 digest bits are
-// those of one of the keys. These bits alone choose the positions, so the rate cannot fall below
-// load / 2^32, however many slices there are. (4 and 5 slices of 64, and a few probes of more, have
-// fewer than 2^32 combinations of positions, taken from the digest bits: then the first probability
-// is all.)
-double BlockFpr(uint64_t load, uint32_t num_slices, uint32_t num_probes) noexcept;
-inline double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
-  return BlockFpr(load, num_slices, num_slices);
-}
-
-// Aborts with a message unless 1 <= num_probes <= num_slices; with num_slices 0 (fingerprints),
-// whose queries cannot probe a part, unless num_probes is 1.
-void CheckNumProbes(uint32_t num_probes, uint32_t num_slices) noexcept;
+// The false-positive rate of a block of `load` distinct keys: the probability that all bits of a
+// non-member are set, or that its low 32 digest bits are those of one of the keys. These bits alone
+// choose the positions, so the rate cannot fall below load / 2^32, however many slices there are.
+// (4 and 5 slices of 64 have fewer than 2^32 combinations of positions, taken from the digest bits:
+// then the first probability is all.)
+double BlockFpr(uint64_t load, uint32_t num_slices) noexcept;
 
 // The probability that the counters of a block of `load` distinct keys do not fit three planes:
 // some counter is above kernels::kMaxPlaneCount, or all of slice 0 are equal to it, which is the

@@ -186,25 +186,9 @@ double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
                       [&geometry](uint64_t load) { return BlockFpr(load, geometry.num_slices); });
 }
 
-double PredictedFpr(const Geometry& geometry, uint64_t num_keys, uint32_t num_probes) noexcept {
-  CheckNumProbes(num_probes, geometry.num_slices);
-  if (HasFingerprints(geometry.encoding)) return FingerprintFpr(geometry, num_keys);
-  const auto fpr = [&](uint64_t load) { return BlockFpr(load, geometry.num_slices, num_probes); };
-  return MeanOverKeys(num_keys, geometry.num_blocks, fpr);
-}
-
 double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
   if (!HasFingerprints(geometry.encoding)) return 0;
   return FingerprintUndecidedShare(geometry, num_keys);
-}
-
-uint32_t ProbesFor(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
-  uint32_t num_probes = 1;
-  while (num_probes < geometry.num_slices &&
-         !(PredictedFpr(geometry, num_keys, num_probes) <= target_fpr)) {
-    ++num_probes;
-  }
-  return num_probes;
 }
 
 double PredictedPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept {

@@ -29,7 +29,6 @@ TEST_CASE("a plan varies one thing at a time, and names no row twice", "[bench][
        {"ceiling_read/at:L1/threads:1", "ceiling_stream/at:memory/threads:6",
         "ceiling_update/keys:30M/threads:4", "hash_string/keys:30M/target:best/batch:1Mi/threads:1",
         "insert/keys:5k/target:best/batch:1Mi/threads:1",
-        "insert_split/keys:30M/target:best/batch:1Mi/threads:1",
         "erase/keys:30M/target:best/batch:1Mi/threads:6", "ceiling_shard/keys:30M/threads:6",
         "erase/keys:30M/target:SCALAR/batch:1Mi/threads:1",
         "erase/keys:30M/target:AVX2/batch:1Mi/threads:1",
@@ -46,20 +45,20 @@ TEST_CASE("a plan varies one thing at a time, and names no row twice", "[bench][
 TEST_CASE("runs have a few rows beside those of planes, or all on request", "[bench][sweep_plan]") {
   const auto of_runs = [](const std::string& name) { return name.find("/runs:5/") != name.npos; };
   const std::string erase = "erase/runs:5/keys:30M/target:best/batch:1Mi/threads:1";
-  const std::string split = "insert_split/runs:5/keys:30M/target:best/batch:1Mi/threads:1";
+  const std::string skewed = "insert_zipf/runs:5/keys:30M/target:best/batch:1Mi/threads:1";
   const std::vector<std::string> unsaid = Names({});
   CHECK(std::ranges::count(unsaid, erase) == 1);
   CHECK(std::ranges::count(unsaid, "query_miss/runs:5/keys:5k/target:best/batch:1Mi/threads:1") ==
         1);
   CHECK(std::ranges::count(unsaid, "ceiling_update/runs:5/keys:30M/threads:1") == 1);
-  CHECK(std::ranges::count(unsaid, split) == 0);
+  CHECK(std::ranges::count(unsaid, skewed) == 0);
   CHECK(std::ranges::count_if(unsaid, of_runs) * 2 < static_cast<ptrdiff_t>(unsaid.size()));
 
   const std::vector<std::string> planes = Names({.encodings = {Encoding::kPlanes}});
   CHECK(std::ranges::count_if(planes, of_runs) == 0);
   const std::vector<std::string> runs = Names({.encodings = {Encoding::kRuns}});
   CHECK(runs.size() == planes.size());
-  CHECK(std::ranges::count(runs, split) == 1);
+  CHECK(std::ranges::count(runs, skewed) == 1);
   CHECK(std::ranges::count(runs, "hash_int/keys:30M/target:best/batch:1Mi/threads:1") == 1);
   CHECK(std::ranges::count(runs, "insert/keys:30M/target:best/batch:1Mi/threads:1") == 0);
   const std::vector<std::string> both = Names({.encodings = {Encoding::kPlanes, Encoding::kRuns}});
@@ -179,13 +178,6 @@ TEST_CASE("what cannot be measured is refused, with its value", "[bench][sweep_o
   CHECK(CompleteOptions(too_large, MadeCard()).error().code == ErrorCode::kOutOfMemory);
 }
 
-TEST_CASE("an update's route is part of its name", "[bench][sweep_row]") {
-  CHECK(OperationName(Operation::kInsert, Route::kAutomatic) == "insert");
-  CHECK(OperationName(Operation::kInsert, Route::kSplit) == "insert_split");
-  CHECK(OperationName(Operation::kErase, Route::kDirect) == "erase_direct");
-  CHECK(OperationName(Operation::kQueryHit, Route::kAutomatic) == "query_hit");
-}
-
 TEST_CASE("runs are named with their slices, planes not at all", "[bench][sweep_row]") {
   CHECK(EncodingPart(Encoding::kPlanes).empty());
   CHECK(EncodingPart(Encoding::kRuns) == "/runs:5");
@@ -201,7 +193,8 @@ TEST_CASE("batches are named in powers of 1024", "[bench][sweep_row]") {
   CHECK(BatchName((1 << 20) + 1) == "1048577");
 }
 
-TEST_CASE("memory bounds queries by reads and updates by their route", "[bench][sweep_row]") {
+TEST_CASE("memory bounds queries by reads and updates by both of their ways",
+          "[bench][sweep_row]") {
   using Ops = std::vector<Operation>;
   SweepRow row;
   row.operation = Operation::kQueryHalf;
@@ -209,10 +202,6 @@ TEST_CASE("memory bounds queries by reads and updates by their route", "[bench][
   row.operation = Operation::kErase;
   CHECK(CeilingsOf(row) ==
         Ops{Operation::kUpdateCeiling, Operation::kShardCeiling, Operation::kStreamCeiling});
-  row.route = Route::kDirect;
-  CHECK(CeilingsOf(row) == Ops{Operation::kUpdateCeiling});
-  row.route = Route::kSplit;
-  CHECK(CeilingsOf(row) == Ops{Operation::kShardCeiling, Operation::kStreamCeiling});
   row.operation = Operation::kHashInts;
   CHECK(CeilingsOf(row).empty());
 }

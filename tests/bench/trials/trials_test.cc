@@ -33,9 +33,8 @@ TEST_CASE("the encoding trial measures every side, and proves that all are empti
       CHECK(Median(row.sides[column]) > 0);
     }
   }
-  CHECK(outcome.rows[kEraseDirectRow].sides[kTextbookColumn].size() == 2);
-  CHECK(outcome.rows[kEraseDirectRow].sides[kSplitBlockColumn].empty());
-  CHECK(outcome.rows[kInsertSplitRow].sides[kCeilingColumn].empty());
+  CHECK(outcome.rows[kEraseRow].sides[kTextbookColumn].size() == 2);
+  CHECK(outcome.rows[kEraseRow].sides[kSplitBlockColumn].empty());
   CHECK(outcome.rows[kQueryMissRow].sides[kCeilingColumn].size() == 2);
 }
 
@@ -81,7 +80,7 @@ EncodingOutcome Outcome(uint64_t num_keys, double ratio) {
   outcome.memory[kRunsColumn].measured_fpr = 0.00401;
   outcome.memory[kRunsColumn].fpr_sigma = 0.00001;
   // No figures of other columns: their ratios are NaN, and their targets not met.
-  for (int row = kInsertDirectRow; row <= kMissChurnedRow; ++row) {
+  for (int row = kInsertRow; row <= kMissChurnedRow; ++row) {
     outcome.rows.push_back(
         {"row", {{10, 10, 10}, {10 * ratio, 10 * ratio, 10 * ratio}, {}, {}, {}, {}, {}}});
   }

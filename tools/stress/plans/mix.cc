@@ -46,7 +46,7 @@ constexpr std::array<Mix, 10> kMixes = {{
      .weights = {4, 3, 7, 2, 1, 1, 1},
      .audit_one_in = 200},
     {.name = "split",
-     .what = "up to 70,000 keys per call, with and without an executor, every route",
+     .what = "up to 70,000 keys per call, with and without an executor",
      .capacity = 500'000,
      .keys_per_writer = 150'000,
      .num_hot = 4,
@@ -156,9 +156,8 @@ void DrawCrowd(Random& random, RoundPlan& plan) {
   // A key that is not kept has nearly two copies in, in the mean. Blocks hold 32 and 48 keys.
   const bool is_narrow = plan.config.encoding == Encoding::kFingerprints8;
   plan.keys_per_crowded_block = (is_narrow ? 22 : 12) + random.Below(12);
-  // Splits and executors take 50 us per call, in which nothing else would happen.
+  // Executors take 50 us per call, in which nothing else would happen.
   plan.executor_threads = 0;
-  if (plan.config.route == Route::kSplit) plan.config.route = Route::kDirect;
   if (HasFingerprints(plan.config.encoding)) {
     plan.geometry = DrawSmallGeometry(plan.config.encoding, random);
   }
@@ -190,7 +189,6 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
                    uint32_t num_readers, Encoding encoding) {
   constexpr std::array<KeyKind, 5> kKinds = {KeyKind::kInt64, KeyKind::kInt32, KeyKind::kViews,
                                              KeyKind::kStrings, KeyKind::kDigests};
-  constexpr std::array<Route, 3> kRoutes = {Route::kAutomatic, Route::kDirect, Route::kSplit};
   constexpr std::array<uint32_t, 4> kRunSlices = {4, 5, 8, 10};
   Random random(seed, round, kPlanStream);
   RoundPlan plan;
@@ -215,7 +213,6 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
     plan.config.num_slices = random.OneIn(2) ? 16 : 8;
   }
   if (HasFingerprints(encoding)) plan.config.num_slices = 0;
-  plan.config.route = kRoutes[random.Below(kRoutes.size())];
   plan.executor_threads = random.OneIn(2) ? 2 : 0;
   const KeyKind drawn = kKinds[random.Below(kKinds.size())];
   plan.kind = mix.kind.value_or(drawn);
@@ -230,11 +227,6 @@ std::string_view KindName(KeyKind kind) {
   constexpr std::array<std::string_view, 5> kNames = {"int64", "int32", "string views", "strings",
                                                       "digests"};
   return kNames[static_cast<size_t>(kind)];
-}
-
-std::string_view RouteName(Route route) {
-  constexpr std::array<std::string_view, 3> kNames = {"automatic", "direct", "split"};
-  return kNames[static_cast<size_t>(route)];
 }
 
 }  // namespace trommel::stress

@@ -107,7 +107,6 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
                    uint32_t num_readers, Encoding encoding = CountingConfig{}.encoding);
 
 std::string_view KindName(KeyKind kind);
-std::string_view RouteName(Route route);
 
 }  // namespace trommel::stress
 

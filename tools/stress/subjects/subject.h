@@ -118,10 +118,7 @@ inline Result<CountingFilter> MakeCountingFilter(const CountingConfig& config,
   if (!geometry) return CountingFilter::Create(config);
   Result<CountingFilter> filter =
       CountingFilter::CreateWithGeometry(*geometry, config.digest, config.memory_limit_bytes);
-  if (filter.ok()) {
-    filter->UseExecutor(config.executor);
-    filter->UseRoute(config.route);
-  }
+  if (filter.ok()) filter->UseExecutor(config.executor);
   return filter;
 }
 
@@ -223,7 +220,6 @@ class CountingSubject : public FilterSubject<Filter, Mutex> {
   }
   Result<std::unique_ptr<Subject>> MakeSequential() const override {
     CountingConfig config = config_;
-    config.route = Route::kDirect;
     config.executor = nullptr;
     return SubjectOf<CountingSubject<CountingFilter>>(MakeCountingFilter(config, geometry_), config,
                                                       geometry_);

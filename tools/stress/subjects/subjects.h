@@ -13,8 +13,7 @@ namespace trommel::stress {
 Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const RoundPlan& plan);
 
 // A filter that begins with a small part of the capacity, so that it grows and shrinks many times
-// in a round. Every other round has one that doubles, and the others generations. It has no routes:
-// rounds of generations of the direct route have identical ones, if their slices allow that.
+// in a round. Every other round has one that doubles, and the others generations.
 Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan);
 Result<std::unique_ptr<Subject>> MakeDoublingSubject(const RoundPlan& plan);
 

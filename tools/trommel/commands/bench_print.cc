@@ -113,11 +113,10 @@ std::string FigureLine(const bench::SweepFigure& figure) {
   }
   const std::string share =
       figure.bound ? fmt::format("{:.0f} %", 100 * figure.bound->ns / ns.median) : "";
-  std::string line =
-      fmt::format("{:<17} {:<15} {:>7} {:>5}  {:>10} {:<18} {:>7}  {:>5}  {}",
-                  bench::OperationName(row.operation, row.route), where, row.num_threads,
-                  is_ceiling ? "" : bench::BatchName(row.batch), NsText(ns.median), RangeText(ns),
-                  FormatPerSecond(1e9 / ns.median), share, remark);
+  std::string line = fmt::format("{:<17} {:<15} {:>7} {:>5}  {:>10} {:<18} {:>7}  {:>5}  {}",
+                                 bench::OperationName(row.operation), where, row.num_threads,
+                                 is_ceiling ? "" : bench::BatchName(row.batch), NsText(ns.median),
+                                 RangeText(ns), FormatPerSecond(1e9 / ns.median), share, remark);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }

@@ -75,9 +75,8 @@ std::string BlocksText(const stress::RoundPlan& plan) {
 
 std::string PlanText(const stress::RoundPlan& plan) {
   std::string text = fmt::format(
-      "{}, mix {}, round {}, seed {}: {}, {}, route {}, {}", FilterTypeName(plan.type),
-      plan.mix.name, plan.round, plan.seed, stress::KindName(plan.kind), BlocksText(plan),
-      stress::RouteName(plan.config.route),
+      "{}, mix {}, round {}, seed {}: {}, {}, {}", FilterTypeName(plan.type), plan.mix.name,
+      plan.round, plan.seed, stress::KindName(plan.kind), BlocksText(plan),
       plan.executor_threads == 0 ? "no executor"
                                  : fmt::format("executor of {}", plan.executor_threads));
   if (plan.yield_one_in > 0) text += fmt::format(", a yield in {} calls", plan.yield_one_in);
