@@ -56,7 +56,7 @@ struct UpdateProgress {
   size_t num_spilled;  // entries written to `spilled`, ascending
 };
 
-// The sum over blocks of the product of their slices' popcounts needs up to 111 bits.
+// The sum over blocks of the product of their slices' popcounts needs up to 91 bits.
 __extension__ using Uint128 = unsigned __int128;
 
 struct Tally {
@@ -321,8 +321,7 @@ struct KernelTable {
   CellKernels cells;
   ColumnKernels columns;
   MapKernels map;
-  BlockKernels planes8;  // by encoding and slices of a block
-  BlockKernels planes16;
+  BlockKernels planes;  // by encoding and slices of a block
   BlockKernels runs4;
   BlockKernels runs5;
   BlockKernels runs8;

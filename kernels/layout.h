@@ -9,7 +9,7 @@
 // position = bit, so bit i of a block's presence words is its counter i = slice * positions +
 // position: words of 32 bits, or pairs of them where slices have 64 positions.
 //
-//   32 positions   x salt[s], the top 5 bits of the low half's product         k = 8 or 16
+//   32 positions   x salt[s], the top 5 bits of the low half's product         k = 8
 //   64 positions   6 bits for each slice, lowest slice first,                  k = 4, 5 or 10
 //                  of the low half itself; k = 10 has the second five from
 //                  the top 30 bits of its product with a 64-bit salt
@@ -17,10 +17,10 @@
 // Counts have two encodings (Encoding in trommel/sizing.h). *Planes* keep presence and counts in
 // two arrays, so that queries walk over presence bits alone:
 //
-//   presence  | block 0: slice 0 .. k-1 | block 1: slice 0 .. k-1 | ...
-//   counts    | block 0: plane 0, slices 0 .. k-1 | plane 1 .. | plane 2 .. | block 1 ...
+//   presence  | block 0: slice 0 .. 7 | block 1: slice 0 .. 7 | ...
+//   counts    | block 0: plane 0, slices 0 .. 7 | plane 1 .. | plane 2 .. | block 1 ...
 //
-// That is 4k bytes of presence and 12k bytes of counts per block.
+// That is 32 bytes of presence and 96 bytes of counts per block.
 //
 // A counter c at a position is spread over both: the presence bit is "c > 0", and bit p of c - 1 is
 // in plane p at the same position (0 while the position is empty):
@@ -40,19 +40,18 @@
 namespace trommel::kernels {
 
 inline constexpr size_t kPositions = 32;     // in a slice of a plane block: the bits of its word
-inline constexpr size_t kMaxSlices = 16;     // of a block
+inline constexpr size_t kWordSlices = 8;     // of a block whose slices have 32 positions, a word
+inline constexpr size_t kMaxSlices = 10;     // of a block
 inline constexpr size_t kMaxCounters = 640;  // of a block: 10 slices of 64
 inline constexpr size_t kNumPlanes = 3;
 inline constexpr uint32_t kMaxPlaneCount = 1 << kNumPlanes;  // the largest count that fits
 
-// Odd multipliers, one per slice of 32. The first eight are Parquet's (parquet-format,
-// BloomFilter.md), so that 8-slice blocks are Parquet's blocks. The others are the low halves of
-// XXH64 (seed 0) of the 64-bit integers 8 to 15, made odd; a test recomputes them.
-alignas(64) inline constexpr uint32_t kSalts[kMaxSlices] = {
-    0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU, 0x705495c7U, 0x2df1424bU,
-    0x9efc4947U, 0x5c6bfb31U, 0x59ac244fU, 0x145dc98dU, 0x47c3cf23U, 0xdc96eadfU,
-    0xd0da9539U, 0xf3757443U, 0x9fe0eb43U, 0x17f0c3e9U};
-// XXH64 of 16 likewise, all 64 bits: for the second five slices of 64.
+// Odd multipliers, one per slice of 32: Parquet's (parquet-format, BloomFilter.md), so that 8-slice
+// blocks are Parquet's blocks.
+alignas(32) inline constexpr uint32_t kSalts[kWordSlices] = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU,
+                                                             0xa2b7289dU, 0x705495c7U, 0x2df1424bU,
+                                                             0x9efc4947U, 0x5c6bfb31U};
+// XXH64 (seed 0) of the 64-bit integer 16, made odd: for the second five slices of 64.
 inline constexpr uint64_t kWideSalt = 0xe7755b8fc9f1067bULL;
 
 // The block of a digest: a multiply-shift of its high half, so blocks follow the digest's order and
@@ -62,7 +61,7 @@ constexpr uint64_t BlockIndex(uint64_t digest, uint64_t num_blocks) {
 }
 
 // Positions per slice in a block of num_slices.
-constexpr uint32_t SlicePositions(size_t num_slices) { return num_slices % 8 == 0 ? 32 : 64; }
+constexpr uint32_t SlicePositions(size_t num_slices) { return num_slices == kWordSlices ? 32 : 64; }
 
 // The word whose fields of 6 bits are the positions in slices of 64, the lowest for slice 0.
 constexpr uint64_t PositionWord(uint64_t digest, size_t num_slices) {

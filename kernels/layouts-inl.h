@@ -17,8 +17,7 @@ namespace trommel::kernels::HWY_NAMESPACE {
 // Calls visit(layout, table) for each layout.
 template <class Visit>
 void ForEachLayout(KernelTable& kernels, const Visit& visit) {
-  visit(Planes<8>(), kernels.planes8);
-  visit(Planes<16>(), kernels.planes16);
+  visit(Planes(), kernels.planes);
   ForEachRunLayout(kernels, visit);
 }
 

@@ -17,29 +17,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 
-// The bits of a key in a block's kSlices slices of 32: one in each.
-template <size_t kSlices>
+// The bits of a key in a block's slices of 32: one in each.
 class Marks32 {
  public:
   explicit HWY_INLINE Marks32(uint64_t digest) {
-    const SliceTag<kSlices> d;
-    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+    const SliceTag d;
+    for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
       hn::Store(ProbeMask(d, digest, s), d, words_ + s);
     }
   }
 
   // Are all marks set in these presence words?
   HWY_INLINE bool ShownBy(const uint32_t* HWY_RESTRICT presence) const {
-    const SliceTag<kSlices> d;
+    const SliceTag d;
     auto missing = hn::Zero(d);
-    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+    for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
       missing = hn::Or(missing, hn::AndNot(LoadPresence(d, presence + s), hn::Load(d, words_ + s)));
     }
     return !AnyBit(d, missing);
   }
 
  private:
-  HWY_ALIGN uint32_t words_[kSlices];  // an array: vectors of some targets cannot be members
+  HWY_ALIGN uint32_t words_[kWordSlices];  // an array: vectors of some targets cannot be members
 };
 
 // Marks32 for slices of 64. With vectors of four words or more the slices move together; the last

@@ -17,34 +17,32 @@
 
 namespace trommel::kernels {
 
-// `planes` points at the block's kNumPlanes * num_slices words.
-inline bool IsPromoted(const uint32_t* planes, size_t num_slices) {
+// `planes` points at the block's kNumPlanes * kWordSlices words.
+inline bool IsPromoted(const uint32_t* planes) {
   uint32_t all = ~0U;
-  for (size_t p = 0; p < kNumPlanes; ++p) all &= planes[p * num_slices];
+  for (size_t p = 0; p < kNumPlanes; ++p) all &= planes[p * kWordSlices];
   return all == ~0U;
 }
 
-void MarkPromoted(uint32_t* planes, size_t num_slices);
+void MarkPromoted(uint32_t* planes);
 
-// counters[s * kPositions + position], for each of the num_slices * kPositions positions.
-void DecodePlanes(const uint32_t* presence, const uint32_t* planes, size_t num_slices,
-                  std::span<uint64_t> counters);
+// counters[s * kPositions + position], for each of the kWordSlices * kPositions positions.
+void DecodePlanes(const uint32_t* presence, const uint32_t* planes, std::span<uint64_t> counters);
 
 // Can EncodePlanes encode these counters?
-bool FitsPlanes(std::span<const uint64_t> counters, size_t num_slices);
+bool FitsPlanes(std::span<const uint64_t> counters);
 
 // Should a promoted block with these counters return to planes? If none is above kMaxDrainedCount:
 // stricter than FitsPlanes, so that a block near the limit does not change with every other key.
 inline constexpr uint32_t kMaxDrainedCount = kMaxPlaneCount - 2;
-bool HasDrainedForPlanes(std::span<const uint64_t> counters, size_t num_slices);
+bool HasDrainedForPlanes(std::span<const uint64_t> counters);
 
 // Writes the block's presence and planes. Requires FitsPlanes.
-void EncodePlanes(std::span<const uint64_t> counters, size_t num_slices, uint32_t* presence,
-                  uint32_t* planes);
+void EncodePlanes(std::span<const uint64_t> counters, uint32_t* presence, uint32_t* planes);
 
 // The counter at one position. Requires a block that is not promoted.
-uint32_t PlaneCountAt(const uint32_t* presence, const uint32_t* planes, size_t num_slices,
-                      size_t slice_idx, uint32_t position);
+uint32_t PlaneCountAt(const uint32_t* presence, const uint32_t* planes, size_t slice_idx,
+                      uint32_t position);
 
 }  // namespace trommel::kernels
 

@@ -19,11 +19,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 
-template <size_t kSlices>
 struct PlaneBlock {
   PlaneBlock(const Blocks& blocks, uint64_t block_idx)
-      : presence(blocks.presence + block_idx * kSlices),
-        planes(blocks.counts + block_idx * kSlices * kNumPlanes) {}
+      : presence(blocks.presence + block_idx * kWordSlices),
+        planes(blocks.counts + block_idx * kWordSlices * kNumPlanes) {}
 
   uint32_t* presence;
   uint32_t* planes;
@@ -31,14 +30,13 @@ struct PlaneBlock {
 
 // Would one more key overflow one of its counters? True for every key of a promoted block, too: its
 // marker is 32 full counters in slice 0, so the common path needs only this test.
-template <size_t kSlices>
 HWY_INLINE bool HitsFullCounter(uint64_t digest, const uint32_t* HWY_RESTRICT planes) {
-  const SliceTag<kSlices> d;
+  const SliceTag d;
   auto full = hn::Zero(d);
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+  for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
     auto hit = ProbeMask(d, digest, s);
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      hit = hn::And(hit, hn::Load(d, planes + p * kSlices + s));
+      hit = hn::And(hit, hn::Load(d, planes + p * kWordSlices + s));
     }
     full = hn::Or(full, hit);
   }
@@ -52,16 +50,15 @@ HWY_INLINE bool HitsFullCounter(uint64_t digest, const uint32_t* HWY_RESTRICT pl
 //   presence         = presence | mask
 //   plane p          = plane p ^ carry
 //   carry to p + 1   = old plane p & carry    zero after the last plane: HitsFullCounter was false
-template <size_t kSlices>
-HWY_INLINE void Increment(uint64_t digest, const PlaneBlock<kSlices>& block) {
-  const SliceTag<kSlices> d;
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+HWY_INLINE void Increment(uint64_t digest, const PlaneBlock& block) {
+  const SliceTag d;
+  for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
     const auto mask = ProbeMask(d, digest, s);
     const auto presence = LoadPresence(d, block.presence + s);
     auto carry = hn::And(presence, mask);
     StorePresence(hn::Or(presence, mask), d, block.presence + s);
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      uint32_t* plane = block.planes + p * kSlices + s;
+      uint32_t* plane = block.planes + p * kWordSlices + s;
       const auto old = hn::Load(d, plane);
       hn::Store(hn::Xor(old, carry), d, plane);
       carry = hn::And(old, carry);
@@ -77,21 +74,20 @@ HWY_INLINE void Increment(uint64_t digest, const PlaneBlock<kSlices>& block) {
 //   presence          = presence & ~(mask & ~borrow)             counters of one
 //   plane p           = plane p ^ borrow
 //   borrow from p + 1 = ~old plane p & borrow
-template <size_t kSlices>
-HWY_INLINE void Decrement(uint64_t digest, const PlaneBlock<kSlices>& block) {
-  const SliceTag<kSlices> d;
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+HWY_INLINE void Decrement(uint64_t digest, const PlaneBlock& block) {
+  const SliceTag d;
+  for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
     const auto mask = ProbeMask(d, digest, s);
     auto excess = hn::Zero(d);
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      excess = hn::Or(excess, hn::Load(d, block.planes + p * kSlices + s));
+      excess = hn::Or(excess, hn::Load(d, block.planes + p * kWordSlices + s));
     }
     auto borrow = hn::And(mask, excess);
     const auto emptied = hn::AndNot(excess, mask);
     const auto presence = LoadPresence(d, block.presence + s);
     StorePresence(hn::AndNot(emptied, presence), d, block.presence + s);
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      uint32_t* plane = block.planes + p * kSlices + s;
+      uint32_t* plane = block.planes + p * kWordSlices + s;
       const auto old = hn::Load(d, plane);
       hn::Store(hn::Xor(old, borrow), d, plane);
       borrow = hn::AndNot(old, borrow);
@@ -100,12 +96,10 @@ HWY_INLINE void Decrement(uint64_t digest, const PlaneBlock<kSlices>& block) {
 }
 
 // The layout that kernels are templates of.
-template <size_t kSlices>
 struct Planes {
-  using Block = PlaneBlock<kSlices>;
-  using Marks = Marks32<kSlices>;
-  static constexpr size_t kNumSlices = kSlices;
-  static constexpr size_t kPresenceStride = kSlices;
+  using Block = PlaneBlock;
+  using Marks = Marks32;
+  static constexpr size_t kPresenceStride = kWordSlices;
   static constexpr bool kSpillsFull = false;  // other keys may have space in each of their counters
 
   static HWY_INLINE Block BlockAt(const Blocks& blocks, uint64_t block_idx) {
@@ -115,13 +109,12 @@ struct Planes {
     return presence + block_idx * kPresenceStride;
   }
 
-  // Planes span kNumPlanes * kSlices words: two lines for 8 slices (any 96 bytes at a multiple of
-  // 32), three for 16.
+  // Planes span two lines: any 96 bytes at a multiple of 32 do.
   static HWY_INLINE void Prefetch(const Block& block) {
     hwy::Prefetch(block.presence);
     constexpr size_t kWordsPerLine = 16;
-    constexpr size_t kWords = kNumPlanes * kSlices;
-    for (size_t i = 0; i < kWords; i += kWordsPerLine) hwy::Prefetch(block.planes + i);
+    hwy::Prefetch(block.planes);
+    hwy::Prefetch(block.planes + kWordsPerLine);
   }
   static HWY_INLINE void PrefetchPresence(const uint32_t* presence) { hwy::Prefetch(presence); }
 
@@ -130,11 +123,11 @@ struct Planes {
   }
 
   static HWY_INLINE Fate TryInsert(uint64_t digest, const Block& block) {
-    if (HWY_UNLIKELY(HitsFullCounter<kSlices>(digest, block.planes))) {
-      return IsPromoted(block.planes, kSlices) ? Fate::kSpill : Fate::kStop;
+    if (HWY_UNLIKELY(HitsFullCounter(digest, block.planes))) {
+      return IsPromoted(block.planes) ? Fate::kSpill : Fate::kStop;
     }
     Increment(digest, block);
-    if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) {
+    if (HWY_UNLIKELY(IsPromoted(block.planes))) {
       // 256 keys fill every counter of slice 0, and that state is the marker. Queries may have seen
       // bits of this key meanwhile, which is about to be inserted anyway.
       Decrement(digest, block);
@@ -144,7 +137,7 @@ struct Planes {
   }
 
   static HWY_INLINE Fate TryErase(uint64_t digest, const Block& block) {
-    if (HWY_UNLIKELY(IsPromoted(block.planes, kSlices))) return Fate::kSpill;
+    if (HWY_UNLIKELY(IsPromoted(block.planes))) return Fate::kSpill;
     Decrement(digest, block);
     return Fate::kDone;
   }

@@ -18,7 +18,7 @@ struct Shape {
   size_t num_slices;
   bool has_runs;  // else planes
 
-  size_t positions() const { return num_slices == 8 || num_slices == 16 ? 32 : 64; }
+  size_t positions() const { return num_slices == 8 ? 32 : 64; }
   size_t num_counters() const { return num_slices * positions(); }
 };
 

@@ -41,7 +41,7 @@ struct Slices {
       if constexpr (kIsWide) {
         turned_ = ~PositionWord(digest, kSlices);
       } else {
-        const SliceTag<kSlices> d;
+        const SliceTag d;
         for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
           hn::Store(hn::Sub(hn::Set(d, 63U), ProbePositions(d, digest, s)), d, shifts_ + s);
         }
@@ -114,7 +114,7 @@ struct Runs {
   using Select = SelectOfCpu;
   using Strings = RunStrings<kSlices>;
   using OfSlices = Slices<kSlices, Select>;
-  using Marks = std::conditional_t<OfSlices::kIsWide, Marks64<kSlices>, Marks32<kSlices>>;
+  using Marks = std::conditional_t<OfSlices::kIsWide, Marks64<kSlices>, Marks32>;
   static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kWords = RunBlockWords(kSlices);
   static constexpr size_t kPresenceStride = kWords;

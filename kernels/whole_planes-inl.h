@@ -14,27 +14,22 @@ HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {
 
-template <size_t kSlices>
 Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
-  const SliceTag<kSlices> d;
+  const SliceTag d;
   Tally tally;
-  HWY_ALIGN uint32_t counts[kSlices];
+  HWY_ALIGN uint32_t counts[kWordSlices];
   for (uint64_t b = begin; b < end; ++b) {
-    const PlaneBlock<kSlices> block(blocks, b);
-    for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+    const PlaneBlock block(blocks, b);
+    for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
       hn::Store(hn::PopulationCount(hn::Load(d, block.presence + s)), d, counts + s);
     }
-    Uint128 product = 1;  // at most 32^16 = 2^80
-    for (size_t first = 0; first < kSlices; first += 8) {
-      uint64_t of_eight = 1;  // at most 32^8 = 2^40
-      for (size_t s = first; s < first + 8; ++s) {
-        tally.num_present += counts[s];
-        of_eight *= counts[s];
-      }
-      product *= of_eight;
+    uint64_t product = 1;  // at most 32^8 = 2^40
+    for (const uint32_t count : counts) {
+      tally.num_present += count;
+      product *= count;
     }
     tally.product_sum += product;
-    tally.num_promoted += IsPromoted(block.planes, kSlices) ? 1 : 0;
+    tally.num_promoted += IsPromoted(block.planes) ? 1 : 0;
   }
   return tally;
 }
@@ -47,66 +42,61 @@ Tally TallyBlocks(const Blocks& blocks, uint64_t begin, uint64_t end) {
 //
 //   carry   = presence a & presence b
 //   sum p   = a ^ b ^ carry;     carry to p + 1 = (a & b) | (carry & (a ^ b))
-template <size_t kSlices>
-HWY_INLINE bool AddBlocks(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b,
-                          const PlaneBlock<kSlices>& sum) {
-  if (HWY_UNLIKELY(IsPromoted(a.planes, kSlices) || IsPromoted(b.planes, kSlices))) return false;
-  const SliceTag<kSlices> d;
-  HWY_ALIGN uint32_t planes[kNumPlanes * kSlices];
+HWY_INLINE bool AddBlocks(const PlaneBlock& a, const PlaneBlock& b, const PlaneBlock& sum) {
+  if (HWY_UNLIKELY(IsPromoted(a.planes) || IsPromoted(b.planes))) return false;
+  const SliceTag d;
+  HWY_ALIGN uint32_t planes[kNumPlanes * kWordSlices];
   auto overflow = hn::Zero(d);
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+  for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
     auto carry = hn::And(hn::Load(d, a.presence + s), hn::Load(d, b.presence + s));
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      const auto a_plane = hn::Load(d, a.planes + p * kSlices + s);
-      const auto b_plane = hn::Load(d, b.planes + p * kSlices + s);
+      const auto a_plane = hn::Load(d, a.planes + p * kWordSlices + s);
+      const auto b_plane = hn::Load(d, b.planes + p * kWordSlices + s);
       const auto differ = hn::Xor(a_plane, b_plane);
-      hn::Store(hn::Xor(differ, carry), d, planes + p * kSlices + s);
+      hn::Store(hn::Xor(differ, carry), d, planes + p * kWordSlices + s);
       carry = hn::Or(hn::And(a_plane, b_plane), hn::And(carry, differ));
     }
     overflow = hn::Or(overflow, carry);
   }
-  if (HWY_UNLIKELY(AnyBit(d, overflow) || IsPromoted(planes, kSlices))) return false;
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+  if (HWY_UNLIKELY(AnyBit(d, overflow) || IsPromoted(planes))) return false;
+  for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
     const auto either = hn::Or(hn::Load(d, a.presence + s), hn::Load(d, b.presence + s));
     hn::Store(either, d, sum.presence + s);
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      hn::Store(hn::Load(d, planes + p * kSlices + s), d, sum.planes + p * kSlices + s);
+      hn::Store(hn::Load(d, planes + p * kWordSlices + s), d, sum.planes + p * kWordSlices + s);
     }
   }
   return true;
 }
 
-template <size_t kSlices>
 uint64_t Merge(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    const PlaneBlock<kSlices> sum(into, b);
-    if (HWY_UNLIKELY(!AddBlocks(sum, PlaneBlock<kSlices>(from, b), sum))) return b;
+    const PlaneBlock sum(into, b);
+    if (HWY_UNLIKELY(!AddBlocks(sum, PlaneBlock(from, b), sum))) return b;
   }
   return end;
 }
 
-template <size_t kSlices>
 uint64_t Fold(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    const PlaneBlock<kSlices> low(from, 2 * b);
-    const PlaneBlock<kSlices> high(from, 2 * b + 1);
-    if (HWY_UNLIKELY(!AddBlocks(low, high, PlaneBlock<kSlices>(into, b)))) return b;
+    const PlaneBlock low(from, 2 * b);
+    const PlaneBlock high(from, 2 * b + 1);
+    if (HWY_UNLIKELY(!AddBlocks(low, high, PlaneBlock(into, b)))) return b;
   }
   return end;
 }
 
 // Is every counter of a at least that of b?
-template <size_t kSlices>
-HWY_INLINE bool CanSubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b) {
-  if (HWY_UNLIKELY(IsPromoted(a.planes, kSlices) || IsPromoted(b.planes, kSlices))) return false;
-  const SliceTag<kSlices> d;
+HWY_INLINE bool CanSubtractBlock(const PlaneBlock& a, const PlaneBlock& b) {
+  if (HWY_UNLIKELY(IsPromoted(a.planes) || IsPromoted(b.planes))) return false;
+  const SliceTag d;
   auto below = hn::Zero(d);
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+  for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
     below = hn::Or(below, hn::AndNot(hn::Load(d, a.presence + s), hn::Load(d, b.presence + s)));
     auto borrow = hn::Zero(d);
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      const auto a_plane = hn::Load(d, a.planes + p * kSlices + s);
-      const auto b_plane = hn::Load(d, b.planes + p * kSlices + s);
+      const auto a_plane = hn::Load(d, a.planes + p * kWordSlices + s);
+      const auto b_plane = hn::Load(d, b.planes + p * kWordSlices + s);
       const auto same = hn::Not(hn::Xor(a_plane, b_plane));
       borrow = hn::Or(hn::AndNot(a_plane, b_plane), hn::And(same, borrow));
     }
@@ -118,16 +108,15 @@ HWY_INLINE bool CanSubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<
 // a -= b. Requires CanSubtractBlock. Where b is present, the difference of the excesses is the
 // difference of the counts: at zero the position becomes empty, else one is subtracted for a's own
 // presence.
-template <size_t kSlices>
-HWY_INLINE void SubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSlices>& b) {
-  const SliceTag<kSlices> d;
-  for (size_t s = 0; s < kSlices; s += hn::Lanes(d)) {
+HWY_INLINE void SubtractBlock(const PlaneBlock& a, const PlaneBlock& b) {
+  const SliceTag d;
+  for (size_t s = 0; s < kWordSlices; s += hn::Lanes(d)) {
     auto borrow = hn::Zero(d);
     auto left = hn::Zero(d);  // positions whose counts differ
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      uint32_t* plane = a.planes + p * kSlices + s;
+      uint32_t* plane = a.planes + p * kWordSlices + s;
       const auto a_plane = hn::Load(d, plane);
-      const auto b_plane = hn::Load(d, b.planes + p * kSlices + s);
+      const auto b_plane = hn::Load(d, b.planes + p * kWordSlices + s);
       const auto differ = hn::Xor(a_plane, b_plane);
       const auto difference = hn::Xor(differ, borrow);
       borrow = hn::Or(hn::AndNot(a_plane, b_plane), hn::AndNot(differ, borrow));
@@ -139,7 +128,7 @@ HWY_INLINE void SubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSl
     hn::Store(hn::AndNot(emptied, hn::Load(d, a.presence + s)), d, a.presence + s);
     borrow = hn::And(left, b_presence);
     for (size_t p = 0; p < kNumPlanes; ++p) {
-      uint32_t* plane = a.planes + p * kSlices + s;
+      uint32_t* plane = a.planes + p * kWordSlices + s;
       const auto old = hn::Load(d, plane);
       hn::Store(hn::Xor(old, borrow), d, plane);
       borrow = hn::AndNot(old, borrow);
@@ -147,40 +136,31 @@ HWY_INLINE void SubtractBlock(const PlaneBlock<kSlices>& a, const PlaneBlock<kSl
   }
 }
 
-template <size_t kSlices>
 uint64_t CanSubtract(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    if (HWY_UNLIKELY(!CanSubtractBlock(PlaneBlock<kSlices>(into, b), PlaneBlock<kSlices>(from, b))))
-      return b;
+    if (HWY_UNLIKELY(!CanSubtractBlock(PlaneBlock(into, b), PlaneBlock(from, b)))) return b;
   }
   return end;
 }
 
-template <size_t kSlices>
 uint64_t Subtract(const Blocks& into, const Blocks& from, uint64_t begin, uint64_t end) {
   for (uint64_t b = begin; b < end; ++b) {
-    const PlaneBlock<kSlices> a(into, b);
-    const PlaneBlock<kSlices> taken(from, b);
+    const PlaneBlock a(into, b);
+    const PlaneBlock taken(from, b);
     if (HWY_UNLIKELY(!CanSubtractBlock(a, taken))) return b;
     SubtractBlock(a, taken);
   }
   return end;
 }
 
-template <size_t kSlices>
-void AddTo(BlockKernels& kernels) {
-  kernels.tally = &TallyBlocks<kSlices>;
-  kernels.merge = &Merge<kSlices>;
-  kernels.fold = &Fold<kSlices>;
-  kernels.subtract = &Subtract<kSlices>;
-  kernels.can_subtract = &CanSubtract<kSlices>;
-}
-
 }  // namespace
 
 void AddWholePlanesForTarget(KernelTable& kernels) {
-  AddTo<8>(kernels.planes8);
-  AddTo<16>(kernels.planes16);
+  kernels.planes.tally = &TallyBlocks;
+  kernels.planes.merge = &Merge;
+  kernels.planes.fold = &Fold;
+  kernels.planes.subtract = &Subtract;
+  kernels.planes.can_subtract = &CanSubtract;
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

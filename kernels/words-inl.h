@@ -39,8 +39,7 @@ namespace trommel::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Vectors no longer than a block: another thread may update the next one.
-template <size_t kSlices>
-using SliceTag = hn::CappedTag<uint32_t, kSlices>;
+using SliceTag = hn::CappedTag<uint32_t, kWordSlices>;
 
 // The positions the digest marks in Lanes(d) slices of 32 from slice s on.
 //   low half x salt (mod 2^32):   ppppp...........................   ->  ppppp
@@ -60,7 +59,7 @@ HWY_INLINE hn::Vec<D> ProbeMask(D d, uint64_t digest, size_t s) {
 template <class D>
 HWY_INLINE hn::Vec<D> LoadPresence(D d, const uint32_t* HWY_RESTRICT presence) {
 #if TROMMEL_ATOMIC_WORDS
-  HWY_ALIGN uint32_t words[kMaxSlices];
+  HWY_ALIGN uint32_t words[kWordSlices];
   for (size_t i = 0; i < hn::Lanes(d); ++i) words[i] = LoadPresenceWord(presence + i);
   return hn::Load(d, words);
 #else
@@ -71,7 +70,7 @@ HWY_INLINE hn::Vec<D> LoadPresence(D d, const uint32_t* HWY_RESTRICT presence) {
 template <class D>
 HWY_INLINE void StorePresence(hn::Vec<D> v, D d, uint32_t* HWY_RESTRICT presence) {
 #if TROMMEL_ATOMIC_WORDS
-  HWY_ALIGN uint32_t words[kMaxSlices];
+  HWY_ALIGN uint32_t words[kWordSlices];
   hn::Store(v, d, words);
   for (size_t i = 0; i < hn::Lanes(d); ++i) StorePresenceWord(words[i], presence + i);
 #else

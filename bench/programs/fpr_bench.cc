@@ -83,7 +83,7 @@ int Main(int argc, char** argv) {
       }
     }
   };
-  check(Encoding::kPlanes, {8, 16});
+  check(Encoding::kPlanes, {8});
   check(Encoding::kRuns, {4, 5, 8, 10});
   return all_kept ? 0 : 1;
 }

@@ -128,8 +128,7 @@ std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double
   sides.push_back(MakeOurs("trommel+hash", ours, /*hashing=*/true));
   sides.push_back(MakeTextbook(textbook, true));
   sides.push_back(MakeTextbook(textbook, false));
-  // A block of 16 slices takes the memory of two of 8.
-  sides.push_back(MakeSplitBlock(ours->geometry().presence_bytes() / 32));
+  sides.push_back(MakeSplitBlock(ours->geometry().num_blocks));
   return sides;
 }
 

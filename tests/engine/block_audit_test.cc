@@ -65,7 +65,7 @@ int64_t KeysOf(const BlockStore& store, uint64_t block_idx) {
   if (has_runs) {
     counters = CountersOfRuns(store, block_idx);
   } else {
-    kernels::DecodePlanes(presence, counts, num_slices, counters);
+    kernels::DecodePlanes(presence, counts, counters);
   }
   const bool is_promoted = has_runs && store.IsPromoted(block_idx);
   int64_t keys = -1;

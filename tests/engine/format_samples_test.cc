@@ -153,15 +153,10 @@ void AddCounting(std::vector<FormatSample>& samples) {
   samples.push_back({"counting-planes8", std::move(planes), texts + absent});
 
   // Keys of every length at which a digest changes its way, and integers of both sizes.
-  auto wide = tests::MakeFilter({.num_slices = 16, .shard_bits = 1, .num_blocks = 6},
-                                {.kind = DigestKind::kXxh3, .seed = 0x0123456789abcdef});
   SampleKeys mixed = Numbered("u64", "", 12340, 6) + Numbered("i32", "", 12340, 6);
   for (const int size : {0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1024, 1025, 3000}) {
     mixed.push_back({"bytes", std::to_string(size)});
   }
-  InsertAll(wide, mixed);
-  samples.push_back({"counting-planes16", std::move(wide), mixed + Numbered("u64", "", 0, 20)});
-
   auto seeded = tests::MakeFilter({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 3},
                                   {.kind = DigestKind::kXxh64, .seed = 42});
   InsertAll(seeded, mixed);

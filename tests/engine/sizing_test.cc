@@ -72,18 +72,6 @@ TEST_CASE("shards are large, at most 1024, and cost at most a thousandth", "[eng
   }
 }
 
-TEST_CASE("sizing picks 16 slices only where they save more than two percent",
-          "[engine][sizing][long]") {
-  const double target_fpr = GENERATE(0.3, 1e-1, 1e-2, 1e-3, 6.4e-4, 1e-4, 1e-5, 1e-6);
-  // 6.4e-4 is the near tie: there 16 slices save one percent.
-  const uint64_t capacity = GENERATE(uint64_t{5}, 1000, 1'000'000);
-  const auto bytes = [&](uint32_t num_slices) {
-    return SizeFor(Request(capacity, target_fpr, num_slices))->bits_per_key;
-  };
-  const Geometry chosen = SizeFor(Request(capacity, target_fpr, 0))->geometry;
-  CHECK(chosen.num_slices == (bytes(8) > 1.02 * bytes(16) ? 16 : 8));
-}
-
 TEST_CASE("a power of two of blocks is the next one", "[engine][sizing]") {
   const uint64_t capacity = GENERATE(uint64_t{1}, 1000, 100'000, 3'000'000, 500'000'000);
   const uint32_t num_slices = GENERATE(uint32_t{8}, 16);
@@ -148,7 +136,7 @@ TEST_CASE("giant filters keep their target too", "[engine][sizing]") {
 TEST_CASE("other slice counts and encodings are refused", "[engine][sizing]") {
   const auto slices = SizeFor(Request(1000, 0.01, 12));
   REQUIRE_FALSE(slices.ok());
-  CHECK(slices.error().message == "num_slices is 12; planes have 8 or 16");
+  CHECK(slices.error().message == "num_slices is 12; planes have 8");
   SizingRequest request = Request(1000, 0.01, 8);
   request.encoding = static_cast<Encoding>(7);
   const auto encoding = SizeFor(request);
@@ -168,8 +156,8 @@ TEST_CASE("an invalid geometry is refused by field", "[engine][sizing]") {
     CHECK_FALSE(CapacityFor(geometry, 0.01).ok());
     return status.ok() ? std::string("valid") : status.error().message;
   };
-  CHECK(message([](Geometry& g) { g.num_slices = 9; }) == "num_slices is 9; planes have 8 or 16");
-  CHECK(message([](Geometry& g) { g.num_slices = 0; }) == "num_slices is 0; planes have 8 or 16");
+  CHECK(message([](Geometry& g) { g.num_slices = 9; }) == "num_slices is 9; planes have 8");
+  CHECK(message([](Geometry& g) { g.num_slices = 0; }) == "num_slices is 0; planes have 8");
   CHECK(message([](Geometry& g) { g.num_blocks = 0; }) ==
         "num_blocks is 0; it must be between 1 and 2147483647");
   CHECK(message([](Geometry& g) { g.num_blocks = uint64_t{1} << 31; }) ==
@@ -186,9 +174,9 @@ TEST_CASE("an invalid geometry is refused by field", "[engine][sizing]") {
 }
 
 TEST_CASE("one block is a filter with a capacity", "[engine][sizing]") {
-  const auto capacity = CapacityFor({.num_slices = 16, .num_blocks = 1}, kMinTargetFpr);
+  const auto capacity = CapacityFor({.num_slices = 8, .num_blocks = 1}, kMinTargetFpr);
   REQUIRE(capacity.ok());
-  CHECK(*capacity >= 10);
+  CHECK(*capacity >= 3);
 }
 
 TEST_CASE("encodings have names", "[engine][sizing]") {

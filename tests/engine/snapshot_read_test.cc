@@ -162,11 +162,11 @@ TEST_CASE("forged blocks of runs are refused", "[engine][snapshot]") {
 }
 
 TEST_CASE("a bad block is named by its place in the file", "[engine][snapshot]") {
-  CountingFilter filter = tests::MakeFilter({.num_slices = 16, .num_blocks = 100});
+  CountingFilter filter = tests::MakeFilter({.num_slices = 8, .num_blocks = 100});
   tests::InsertIntegers(filter, 500);
   const Bytes good = filter.Serialize();
-  const uint64_t at = tests::HeaderOf(good).counts.offset + 57 * 192;
-  const std::string message = ForgedError(good, at + 188, 0xff00ff00);
+  const uint64_t at = tests::HeaderOf(good).counts.offset + 57 * 96;
+  const std::string message = ForgedError(good, at + 92, 0xff00ff00);
   CHECK_THAT(message, ContainsSubstring("at byte " + std::to_string(at) + ":"));
 }
 

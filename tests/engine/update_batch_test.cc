@@ -83,8 +83,8 @@ TEST_CASE("every way of a batch gives the same answers and leaves the same bytes
       Size{1, 1, {.shard_bits = 0, .num_blocks = 3}},
       Size{64, 100, {.shard_bits = 3, .num_blocks = 16}},
       Size{65, 100, {.shard_bits = 3, .num_blocks = 16}},
-      Size{2049, 900, {.shard_bits = 5, .num_blocks = 96}},                  // a few to a block
-      Size{5000, 40, {.num_slices = 16, .shard_bits = 2, .num_blocks = 4}},  // all promoted
+      Size{2049, 900, {.shard_bits = 5, .num_blocks = 96}},                 // a few to a block
+      Size{5000, 40, {.num_slices = 8, .shard_bits = 2, .num_blocks = 4}},  // all promoted
       Size{70'001, 30'000, {.shard_bits = 10, .num_blocks = 32'768}},  // two chunks in one round
       Size{2049,
            900,

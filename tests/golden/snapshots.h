@@ -14,10 +14,9 @@ struct SnapshotRecord {
   uint64_t hash;  // XXH3, 64 bits, of the whole file
 };
 
-inline constexpr std::array<SnapshotRecord, 11> kSnapshots = {{
+inline constexpr std::array<SnapshotRecord, 10> kSnapshots = {{
     {"empty", 8384, 0x8ec3f51cdcfac28e},
     {"few keys", 8512, 0xe66427a5a4c965ad},
-    {"16 slices", 8576, 0x31730f375d7de0e6},
     {"crowded", 8592, 0x3bec9c01baf844ab},
     {"full to the brim", 8592, 0x6f035c22f6b35970},
     {"hot keys", 12864, 0x79dc91e145911245},

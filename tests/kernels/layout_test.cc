@@ -48,22 +48,10 @@ std::vector<uint32_t> ParquetWords() {
   return words;
 }
 
-TEST_CASE("the first eight salts are Parquet's and all sixteen are odd and distinct",
-          "[kernels][layout]") {
+TEST_CASE("the salts are Parquet's", "[kernels][layout]") {
   const std::array<uint32_t, 8> published = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
                                              0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
-  for (size_t s = 0; s < 8; ++s) CHECK(kSalts[s] == published[s]);
-  for (size_t s = 0; s < kMaxSlices; ++s) {
-    CHECK(kSalts[s] % 2 == 1);
-    for (size_t t = 0; t < s; ++t) CHECK(kSalts[s] != kSalts[t]);
-  }
-}
-
-TEST_CASE("salts 8 to 15 are the low halves of XXH64 of 8 to 15 made odd", "[kernels][layout]") {
-  for (uint64_t s = 8; s < kMaxSlices; ++s) {
-    const uint64_t hash = XXH64(&s, sizeof(s), 0);
-    CHECK(kSalts[s] == (static_cast<uint32_t>(hash) | 1U));
-  }
+  CHECK(std::ranges::equal(kSalts, published));
 }
 
 TEST_CASE("the wide salt is XXH64 of 16 made odd", "[kernels][layout]") {
@@ -97,7 +85,6 @@ TEST_CASE("positions of slices of 64 are fields of six bits, the second five of 
     }
   }
   CHECK(SlicePositions(8) == 32);
-  CHECK(SlicePositions(16) == 32);
 }
 
 TEST_CASE("positions in any two of ten slices look independent", "[kernels][layout]") {

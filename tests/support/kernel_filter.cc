@@ -73,7 +73,7 @@ bool KernelFilter::IsPromoted(uint64_t block_idx) const {
     return kernels::IsPromotedRunBlock(PresenceOf(block_idx), CountsOf(block_idx),
                                        shape_.num_slices);
   }
-  return kernels::IsPromoted(CountsOf(block_idx), shape_.num_slices);
+  return kernels::IsPromoted(CountsOf(block_idx));
 }
 
 void KernelFilter::CheckContract(const UpdateProgress& applied, std::span<const uint64_t> digests,
@@ -105,8 +105,8 @@ void KernelFilter::Promote(uint64_t block_idx) {
     kernels::DecodeRuns(presence, counts, shape_.num_slices, counters);
     kernels::MarkPromotedRunBlock(counts, shape_.num_slices);
   } else {
-    kernels::DecodePlanes(presence, counts, shape_.num_slices, counters);
-    kernels::MarkPromoted(counts, shape_.num_slices);
+    kernels::DecodePlanes(presence, counts, counters);
+    kernels::MarkPromoted(counts);
   }
   promoted_[block_idx] = counters;
 }
@@ -139,10 +139,13 @@ bool KernelFilter::Apply(uint64_t digest, bool is_insert, bool only_if_absent) {
     word = counters[idx] > 0 ? word | bit : word & ~bit;
   }
   const bool fits = shape_.has_runs ? kernels::FitsRuns(counters, shape_.num_slices)
-                                    : kernels::FitsPlanes(counters, shape_.num_slices);
+                                    : kernels::FitsPlanes(counters);
   if (!fits) return true;
-  const auto encode = shape_.has_runs ? &kernels::EncodeRuns : &kernels::EncodePlanes;
-  encode(counters, shape_.num_slices, presence, CountsOf(block_idx));
+  if (shape_.has_runs) {
+    kernels::EncodeRuns(counters, shape_.num_slices, presence, CountsOf(block_idx));
+  } else {
+    kernels::EncodePlanes(counters, presence, CountsOf(block_idx));
+  }
   promoted_.erase(block_idx);
   return true;
 }

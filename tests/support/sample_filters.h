@@ -119,9 +119,6 @@ inline std::vector<Sample> SampleFilters() {
   };
   add("empty", {.num_slices = 8, .num_blocks = 2});
   InsertIntegers(add("few keys", {.num_slices = 8, .num_blocks = 3}), 40);
-  InsertIntegers(add("16 slices", {.num_slices = 16, .num_blocks = 2},
-                     {.kind = DigestKind::kXxh3, .seed = 0x0123456789abcdef}),
-                 30);
   InsertIntegers(add("crowded", {.num_slices = 8, .num_blocks = 1}), 300);
   add("full to the brim", {.num_slices = 8, .num_blocks = 1}, {.kind = DigestKind::kCaller})
       .Insert(Keys::Digests(Repeated(EveryPositionOnce(), 8)));

@@ -23,12 +23,11 @@ inline std::ostream& operator<<(std::ostream& out, const Shape& shape) {
 
 namespace trommel::tests {
 
-inline std::vector<kernels::Shape> PlaneShapes() { return {8, 16}; }
 inline std::vector<kernels::Shape> RunShapes() {
   return {{4, true}, {5, true}, {8, true}, {10, true}};
 }
 inline std::vector<kernels::Shape> AllShapes() {
-  return {8, 16, {4, true}, {5, true}, {8, true}, {10, true}};
+  return {8, {4, true}, {5, true}, {8, true}, {10, true}};
 }
 
 inline kernels::Shape ShapeOf(const Geometry& geometry) {
@@ -50,7 +49,7 @@ inline uint32_t MostCopies(const kernels::Shape& shape) {
 // The kernels of a shape in a target's table.
 inline const kernels::BlockKernels& KernelsOf(const kernels::KernelTable& table,
                                               const kernels::Shape& shape) {
-  if (!shape.has_runs) return shape.num_slices == 8 ? table.planes8 : table.planes16;
+  if (!shape.has_runs) return table.planes;
   switch (shape.num_slices) {
     case 4:
       return table.runs4;
@@ -63,7 +62,7 @@ inline const kernels::BlockKernels& KernelsOf(const kernels::KernelTable& table,
   }
 }
 
-inline constexpr uint32_t kAllShapes[] = {4, 5, 8, 10, 16};  // their numbers of slices
+inline constexpr uint32_t kAllShapes[] = {4, 5, 8, 10};  // their numbers of slices
 
 // The counters of one block, of any shape, counted one by one.
 struct BlockCounters {

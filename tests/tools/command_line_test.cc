@@ -201,10 +201,10 @@ TEST_CASE("an error of a command line names the option, the value and what is le
       {{"size", "-n", "0"}, "--capacity: must be at least 1; got 0"},
       {{"size", "-n", "9", "--slices", "9", "--encoding", "runs"}, "runs have 4, 5, 8 or 10"},
       {{"size", "-n", "9", "--slices", "9"},
-       "no planes: --slices is 9; planes have 8 or 16; no runs: --slices is 9; runs have"},
+       "no planes: --slices is 9; planes have 8; no runs: --slices is 9; runs have"},
       {{"size", "-n", "2000G"}, "trommel: -n is 2000000000000; it must be"},
       {{"size", "-n", "9", "--slices", "-5"},
-       "--slices: must be a whole number from 1 to 16; got '-5'"},
+       "--slices: must be a whole number from 1 to 10; got '-5'"},
       {{"build", "--seed", "-1"},
        "--seed: must be a whole number from 0 to 18,446,744,073,709,551,615; got '-1'"},
       {{"insert", "--threads", "1025"},
@@ -244,7 +244,7 @@ TEST_CASE("a shape that there is not is told before keys are counted", "[tools][
   const ToolResult result = RunTool(
       {"build", "-o", folder.Path("filter"), "--encoding", "planes", "--slices", "5", keys});
   CHECK(result.exit_code == 2);
-  CHECK(result.err == "trommel: --slices is 5; planes have 8 or 16 (runs have 5)\n");
+  CHECK(result.err == "trommel: --slices is 5; planes have 8 (runs have 5)\n");
 }
 
 }  // namespace

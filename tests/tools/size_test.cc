@@ -133,15 +133,13 @@ TEST_CASE("crowded runs get the shape that suffers least", "[tools][size]") {
 }
 
 TEST_CASE("an encoding that cannot serve is left out, and said to be", "[tools][size]") {
-  const auto [slices, name, other] = GENERATE(table<std::string, std::string, std::string>(
-      {{"16", "planes", "No runs: num_slices is 16; runs have 4, 5, 8 or 10 (planes have 16)."},
-       {"5", "runs", "No planes: num_slices is 5; planes have 8 or 16 (runs have 5)."}}));
-  const ToolResult text = RunTool({"size", "-n", "1M", "--slices", slices});
+  const ToolResult text = RunTool({"size", "-n", "1M", "--slices", "5"});
   CHECK(text.exit_code == 0);
-  CHECK_THAT(text.out, ContainsSubstring("slices, " + name));
-  CHECK_THAT(text.out, ContainsSubstring(other));
-  const json sizing = json::parse(RunTool({"size", "-n", "1M", "--slices", slices, "--json"}).out);
-  CHECK(sizing["encoding"] == name);
+  CHECK_THAT(text.out, ContainsSubstring("slices, runs"));
+  CHECK_THAT(text.out,
+             ContainsSubstring("No planes: num_slices is 5; planes have 8 (runs have 5)."));
+  const json sizing = json::parse(RunTool({"size", "-n", "1M", "--slices", "5", "--json"}).out);
+  CHECK(sizing["encoding"] == "runs");
   CHECK(sizing["encodings"].size() == 1);
   const json memory = json::parse(
       RunTool({"size", "-n", "1M", "--bytes", "8MB", "--slices", slices, "--json"}).out);

@@ -114,7 +114,6 @@ struct TROMMEL_API Geometry {
   /// Slices of a block. The number determines their length:
   /// @code{.unparsed}
   ///   8    32 positions (Parquet's shape)                               planes, runs
-  ///   16   32 positions                                                 planes
   ///   4    64 positions, up to 63 keys per block: for rates from 1.5 %  runs
   ///   5    64 positions, up to 37 keys per block                        runs
   ///   10   64 positions, up to 37 keys per block of two cache lines:    runs
@@ -132,7 +131,7 @@ struct TROMMEL_API Geometry {
   uint32_t fingerprint_bits = 0;
 
   /// Returns the positions of one slice: 32 or 64. Without a meaning for fingerprints.
-  constexpr uint32_t slice_positions() const noexcept { return num_slices % 8 == 0 ? 32 : 64; }
+  constexpr uint32_t slice_positions() const noexcept { return num_slices == 8 ? 32 : 64; }
   /// Returns the positions of all blocks; 0 for fingerprints.
   constexpr uint64_t num_positions() const noexcept {
     return num_blocks * num_slices * slice_positions();

@@ -13,6 +13,7 @@ namespace trommel {
 namespace {
 
 using kernels::kNumPlanes;
+using kernels::kWordSlices;
 
 // The set bits of each byte.
 constexpr uint32_t ByteCounts(uint32_t word) {
@@ -22,17 +23,17 @@ constexpr uint32_t ByteCounts(uint32_t word) {
 }
 
 // Plain loops over a known number of slices: compilers vectorize them.
-template <size_t kSlices>
 BlockAudit AuditPlanes(const uint32_t* presence, const uint32_t* planes, uint64_t num_blocks) {
   BlockAudit audit;
-  for (uint64_t b = 0; b < num_blocks; ++b, presence += kSlices, planes += kNumPlanes * kSlices) {
+  for (uint64_t b = 0; b < num_blocks;
+       ++b, presence += kWordSlices, planes += kNumPlanes * kWordSlices) {
     uint32_t stray = 0;
     uint32_t outside_marker = 0;
-    std::array<uint32_t, kSlices> keys;
-    for (size_t s = 0; s < kSlices; ++s) {
+    std::array<uint32_t, kWordSlices> keys;
+    for (size_t s = 0; s < kWordSlices; ++s) {
       const uint32_t plane0 = planes[s];
-      const uint32_t plane1 = planes[kSlices + s];
-      const uint32_t plane2 = planes[2 * kSlices + s];
+      const uint32_t plane1 = planes[kWordSlices + s];
+      const uint32_t plane2 = planes[2 * kWordSlices + s];
       stray |= (plane0 | plane1 | plane2) & ~presence[s];
       if (s > 0) outside_marker |= plane0 | plane1 | plane2;
       // A counter is 1 + plane 0 + 2 plane 1 + 4 plane 2: at most 64 in the 8 positions of a byte.
@@ -42,10 +43,10 @@ BlockAudit AuditPlanes(const uint32_t* presence, const uint32_t* planes, uint64_
       keys[s] = (sums & 0xffffU) + (sums >> 16);
     }
     uint32_t differ = 0;
-    for (size_t s = 1; s < kSlices; ++s) differ |= keys[s] ^ keys[0];
+    for (size_t s = 1; s < kWordSlices; ++s) differ |= keys[s] ^ keys[0];
     static_assert(kNumPlanes == 3, "the loops above spell out three planes");
 
-    if (kernels::IsPromoted(planes, kSlices)) {
+    if (kernels::IsPromoted(planes)) {
       audit.num_promoted += 1;
       if (outside_marker == 0) continue;
       audit.reason = "a promoted block has more than its marker among the counts";
@@ -114,9 +115,7 @@ BlockAudit AuditRuns(const uint32_t* presence, const uint32_t* counts, uint64_t 
 using Audit = BlockAudit (*)(const uint32_t* presence, const uint32_t* counts, uint64_t num_blocks);
 
 Audit AuditFor(const Geometry& geometry) {
-  if (geometry.encoding == Encoding::kPlanes) {
-    return geometry.num_slices == 8 ? &AuditPlanes<8> : &AuditPlanes<16>;
-  }
+  if (geometry.encoding == Encoding::kPlanes) return &AuditPlanes;
   switch (geometry.num_slices) {
     case 4:
       return &AuditRuns<4>;

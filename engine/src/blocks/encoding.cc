@@ -12,10 +12,6 @@ namespace {
 
 using kernels::KernelTable;
 
-BlockKernelsMember PlaneKernels(size_t num_slices) {
-  return num_slices == 8 ? &KernelTable::planes8 : &KernelTable::planes16;
-}
-
 BlockKernelsMember RunKernels(size_t num_slices) {
   switch (num_slices) {
     case 4:
@@ -29,27 +25,37 @@ BlockKernelsMember RunKernels(size_t num_slices) {
   }
 }
 
-bool HaveRunsDrainedForPlanes(std::span<const uint64_t> runs, size_t /*num_slices*/) {
-  return std::ranges::none_of(runs, [](uint64_t slice) {
-    return kernels::HasCountAbove(slice, kernels::kMaxDrainedCount);
-  });
-}
-
+// Blocks of planes have kWordSlices slices.
 constexpr BlockEncoding kPlanesTable = {
     .is_interleaved = false,
-    .count_words = [](size_t num_slices) { return num_slices * kernels::kNumPlanes; },
-    .kernels = &PlaneKernels,
+    .count_words = [](size_t) { return kernels::kWordSlices * kernels::kNumPlanes; },
+    .kernels = [](size_t) -> BlockKernelsMember { return &KernelTable::planes; },
     .is_promoted = [](const uint32_t*, const uint32_t* planes,
-                      size_t num_slices) { return kernels::IsPromoted(planes, num_slices); },
-    .mark_promoted = &kernels::MarkPromoted,
-    .decode = &kernels::DecodePlanes,
-    .fits = &kernels::FitsPlanes,
-    .has_drained = &kernels::HasDrainedForPlanes,
-    .has_drained_runs = &HaveRunsDrainedForPlanes,
+                      size_t) { return kernels::IsPromoted(planes); },
+    .mark_promoted = [](uint32_t* planes, size_t) { kernels::MarkPromoted(planes); },
+    .decode =
+        [](const uint32_t* presence, const uint32_t* planes, size_t, std::span<uint64_t> counters) {
+          kernels::DecodePlanes(presence, planes, counters);
+        },
+    .fits = [](std::span<const uint64_t> counters,
+               size_t) { return kernels::FitsPlanes(counters); },
+    .has_drained = [](std::span<const uint64_t> counters,
+                      size_t) { return kernels::HasDrainedForPlanes(counters); },
+    .has_drained_runs =
+        [](std::span<const uint64_t> runs, size_t) {
+          return std::ranges::none_of(runs, [](uint64_t slice) {
+            return kernels::HasCountAbove(slice, kernels::kMaxDrainedCount);
+          });
+        },
     .unpack_runs = nullptr,
     .pack_runs = nullptr,
-    .encode = &kernels::EncodePlanes,
-    .count_at = &kernels::PlaneCountAt,
+    .encode = [](std::span<const uint64_t> counters, size_t, uint32_t* presence,
+                 uint32_t* planes) { kernels::EncodePlanes(counters, presence, planes); },
+    .count_at =
+        [](const uint32_t* presence, const uint32_t* planes, size_t, size_t slice_idx,
+           uint32_t position) {
+          return kernels::PlaneCountAt(presence, planes, slice_idx, position);
+        },
 };
 
 constexpr BlockEncoding kRunsTable = {

@@ -219,7 +219,7 @@ Result<uint32_t> SlicesForTightening(const ScalableConfig& asked_for) {
   ScalableConfig config = asked_for;
   config.encoding = EncodingOfSlices(asked_for.encoding);
   constexpr double kWorthALine = 1.25;
-  constexpr std::array<uint32_t, 2> kPlaneShapes = {8, 16};
+  constexpr std::array<uint32_t, 1> kPlaneShapes = {8};
   constexpr std::array<uint32_t, 3> kRunShapes = {4, 5, 10};  // the last one's are two lines
   const std::span<const uint32_t> shapes =
       config.encoding == Encoding::kRuns ? std::span<const uint32_t>(kRunShapes) : kPlaneShapes;
@@ -242,8 +242,7 @@ Result<uint32_t> SlicesForTightening(const ScalableConfig& asked_for) {
 }
 
 Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
-  const bool is_runs = config.encoding == Encoding::kRuns;
-  const std::array<uint32_t, 2> shapes = {8, is_runs ? 8U : 16U};
+  constexpr std::array<uint32_t, 1> shapes = {8};
   double lowest_fpr = 1;
   for (const uint32_t num_slices : shapes) {
     if (config.num_slices != 0 && config.num_slices != num_slices) continue;
@@ -273,13 +272,12 @@ Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
   }
   if (lowest_fpr == 1) {
     return Impossible("num_slices is " + std::to_string(config.num_slices) +
-                      "; identical generations have 8" + (is_runs ? "" : " or 16") + " with " +
+                      "; identical generations have 8 with " +
                       std::string(EncodingName(config.encoding)));
   }
   return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; half full blocks of " +
                     std::string(EncodingName(config.encoding)) + " reach " + TextOf(lowest_fpr) +
-                    " at best (the mode generations reaches less" +
-                    (is_runs ? ", and so do planes of 16 slices)" : ")"));
+                    " at best (the mode generations reaches less)");
 }
 
 Result<GrowthSlot> FirstSlot(const ScalableConfig& config) {

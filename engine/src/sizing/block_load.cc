@@ -78,10 +78,10 @@ double BlockFpr(uint64_t load, uint32_t num_slices) noexcept {
   return all_set + (1 - all_set) * same_half;
 }
 
-double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept {
+double PlanesPromotedChance(uint64_t load) noexcept {
   static const std::array<double, kFullLoad> fits = SliceFitsTable();
   if (load >= kFullLoad) return 1;
-  return 1 - std::pow(fits[load], static_cast<double>(num_slices));
+  return 1 - std::pow(fits[load], double{kernels::kWordSlices});
 }
 
 double PromotedBlockBytes(uint64_t load, uint32_t num_slices) noexcept {

@@ -93,7 +93,7 @@ double BlockFpr(uint64_t load, uint32_t num_slices) noexcept;
 // The probability that the counters of a block of `load` distinct keys do not fit three planes:
 // some counter is above kernels::kMaxPlaneCount, or all of slice 0 are equal to it, which is the
 // marker of promoted blocks.
-double PlanesPromotedChance(uint64_t load, uint32_t num_slices) noexcept;
+double PlanesPromotedChance(uint64_t load) noexcept;
 
 // The bytes that a promoted block of `load` keys has in the side table.
 double PromotedBlockBytes(uint64_t load, uint32_t num_slices) noexcept;

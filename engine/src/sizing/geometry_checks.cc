@@ -10,11 +10,12 @@
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/base/rounding.h"
 #include "kernels/fingerprint_layout.h"
+#include "kernels/layout.h"
 
 namespace trommel {
 namespace {
 
-constexpr std::array<uint32_t, 2> kPlaneSlices = {8, 16};
+constexpr std::array<uint32_t, 1> kPlaneSlices = {kernels::kWordSlices};
 constexpr std::array<uint32_t, 4> kRunSlices = {4, 5, 8, 10};
 constexpr std::array<uint32_t, 1> kNoSlices = {0};
 constexpr uint32_t kParquetSlices = 8;
@@ -50,11 +51,9 @@ std::optional<Error> CheckSlices(Encoding encoding, uint32_t num_slices) {
     list += (i + 1 < legal.size() ? ", " : " or ") + std::to_string(legal[i]);
   }
   message += std::string(EncodingName(encoding)) + " have " + list;
-  const Encoding other = encoding == Encoding::kPlanes ? Encoding::kRuns : Encoding::kPlanes;
-  const std::span<const uint32_t> of_other = SlicesOf(other);
-  if (std::ranges::find(of_other, num_slices) != of_other.end()) {
-    message +=
-        " (" + std::string(EncodingName(other)) + " have " + std::to_string(num_slices) + ")";
+  // Planes have no shape that runs do not have.
+  if (std::ranges::find(kRunSlices, num_slices) != kRunSlices.end()) {
+    message += " (runs have " + std::to_string(num_slices) + ")";
   }
   return Refusal(std::move(message));
 }
@@ -82,8 +81,7 @@ std::optional<Error> CheckAutomatic(const SizingRequest& request) {
     case Preference::kMemory:
     case Preference::kSpeed:
     case Preference::kHeadroom:
-      if (num_slices == 0 || !CheckSlices(Encoding::kPlanes, num_slices)) return std::nullopt;
-      return CheckSlices(Encoding::kRuns, num_slices);
+      return num_slices == 0 ? std::nullopt : CheckSlices(Encoding::kRuns, num_slices);
   }
   return OutOfRange("preference", static_cast<unsigned>(request.preference),
                     "0 (memory), 1 (speed), 2 (headroom) or 3 (Parquet)");

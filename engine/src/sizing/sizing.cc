@@ -32,8 +32,8 @@ constexpr uint64_t kMinBlocksOfManyShards = 4096;
 constexpr uint32_t kFewShardBits = 8;
 constexpr uint32_t kMaxShardBits = 10;
 
-// Fewer cache lines per query are worth 2 % more memory: with planes a query reads 32 bytes of 8
-// slices but 64 bytes of 16, with runs 64 bytes of 4 or 5 slices but 128 bytes of 10.
+// Fewer cache lines per query are worth 2 % more memory: a query of runs reads 64 bytes of 4 or 5
+// slices but 128 bytes of 10.
 constexpr double kNearTie = 1.02;
 
 // Does sizing choose this shape by itself? 8 slices of runs exist for Parquet's blocks: at every
@@ -47,7 +47,7 @@ double PromotedChance(const Geometry& geometry, uint64_t load) noexcept {
   if (geometry.encoding == Encoding::kRuns) {
     return load > kernels::RunCapacity(geometry.num_slices) ? 1 : 0;
   }
-  return PlanesPromotedChance(load, geometry.num_slices);
+  return PlanesPromotedChance(load);
 }
 
 double SideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept {

@@ -17,10 +17,19 @@ namespace {
 
 // --- The header.
 
-Status CheckEncoding(const SnapshotHeader& header) {
-  if (header.encoding <= static_cast<uint32_t>(Encoding::kRuns)) return Ok();
-  return UnknownAt(offsetof(SnapshotHeader, encoding), "the encoding", header.encoding,
-                   "0 (planes) and 1 (runs)");
+// What this library cannot read, as of the type (opened_snapshot.cc).
+Status CheckKnown(const SnapshotHeader& header) {
+  constexpr uint32_t kRetiredPlanes = 16;  // slices
+  if (header.encoding > static_cast<uint32_t>(Encoding::kRuns)) {
+    return UnknownAt(offsetof(SnapshotHeader, encoding), "the encoding", header.encoding,
+                     "0 (planes) and 1 (runs)");
+  }
+  if (GeometryOf(header).encoding == Encoding::kPlanes && header.num_slices == kRetiredPlanes) {
+    return Error{ErrorCode::kVersion,
+                 "at byte " + std::to_string(offsetof(SnapshotHeader, num_slices)) +
+                     " the shape is planes of 16 slices, which this library reads no longer"};
+  }
+  return Ok();
 }
 
 Status CheckNumbers(const SnapshotHeader& header) {
@@ -105,7 +114,7 @@ Result<SnapshotHeader> ReadHeader(const OpenedSnapshot& snapshot) {
                  "this is the snapshot of a filter of fingerprints, where one of presence bits is "
                  "wanted"};
   }
-  if (Status known = CheckEncoding(*header); !known) return known.error();
+  if (Status known = CheckKnown(*header); !known) return known.error();
   if (Status valid = CheckNumbers(*header); !valid) return valid.error();
   if (Status placed = CheckPlaces(*header, snapshot.num_bytes()); !placed) return placed.error();
   return header;

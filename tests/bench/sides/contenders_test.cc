@@ -107,7 +107,6 @@ TEST_CASE("planes touch presence and counts separately, runs the lines of their 
     size_t num_arrays;  // of an update
   };
   const Case c = GENERATE(values<Case>({{Encoding::kPlanes, 8, 1, 3, 2},
-                                        {Encoding::kPlanes, 16, 1, 4, 2},
                                         {Encoding::kRuns, 4, 1, 1, 1},
                                         {Encoding::kRuns, 5, 1, 1, 1},
                                         {Encoding::kRuns, 8, 1, 1, 1},

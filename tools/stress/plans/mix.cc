@@ -207,12 +207,10 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
   plan.config.capacity = mix.capacity * std::clamp(num_writers, 2u, kManyWriters) / 2;
   plan.config.target_fpr = mix.target_fpr;
   plan.config.encoding = encoding;
+  if (encoding == Encoding::kPlanes) plan.config.num_slices = 8;
   if (encoding == Encoding::kRuns) {
     plan.config.num_slices = kRunSlices[random.Below(kRunSlices.size())];
-  } else {
-    plan.config.num_slices = random.OneIn(2) ? 16 : 8;
   }
-  if (HasFingerprints(encoding)) plan.config.num_slices = 0;
   plan.executor_threads = random.OneIn(2) ? 2 : 0;
   const KeyKind drawn = kKinds[random.Below(kKinds.size())];
   plan.kind = mix.kind.value_or(drawn);

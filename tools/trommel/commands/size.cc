@@ -123,7 +123,7 @@ Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
   const bool is_runs = encoding == Encoding::kRuns;
   if (options.num_blocks > 0) return SizeMemory(options, encoding, is_runs ? 5 : 8);
   const std::vector<uint32_t> candidates =
-      is_runs ? std::vector<uint32_t>{4, 5, 10} : std::vector<uint32_t>{8, 16};
+      is_runs ? std::vector<uint32_t>{4, 5, 10} : std::vector<uint32_t>{8};
   Result<Sizing> best = SizeMemory(options, encoding, candidates.front());
   for (size_t i = 1; i < candidates.size(); ++i) {
     Result<Sizing> sizing = SizeMemory(options, encoding, candidates[i]);

@@ -166,11 +166,10 @@ void AddSizing(Command& command, FilterOptions& options, double default_fpr) {
   AddEncoding(command, options.encoding, AllEncodingNames());
   AddPreference(command, options.preference);
   // Which of them go with an encoding is for sizing to say.
-  AddNumber(
-      command, "--slices", 1, 16, "N",
-      "Slices per block: 8 or 16 with planes, 4, 5, 8 or 10 with runs, none with fingerprints "
-      "(default: what needs the fewest bytes)",
-      [&options](uint64_t number) { options.num_slices = static_cast<uint32_t>(number); });
+  AddNumber(command, "--slices", 1, 10, "N",
+            "Slices per block: 8 with planes, 4, 5, 8 or 10 with runs, none with fingerprints "
+            "(default: what needs the fewest bytes)",
+            [&options](uint64_t number) { options.num_slices = static_cast<uint32_t>(number); });
   command.Flag("--power-of-two", options.power_of_two_blocks,
                "Round the number of blocks up to a power of two");
 }
@@ -203,7 +202,7 @@ void AddScalable(Command& command, FamilyOptions& options) {
       .Group(group);
   AddCount(command, "--positions", options.num_positions,
            "With --identical, the positions of one generation in all its slices, in place of -n; "
-           "it has the fewest slices, 8 or 16, that meet -p")
+           "it has 8 slices")
       .Group(group);
 }
 
