@@ -337,7 +337,6 @@ struct KernelTable {
   LongRunKernels long_runs5;
   LongRunKernels long_runs8;
   LongRunKernels long_runs10;
-  LongRunKernels long_runs16;
 
   const LongRunKernels& long_runs(size_t num_slices) const {
     switch (num_slices) {
@@ -347,10 +346,8 @@ struct KernelTable {
         return long_runs5;
       case 8:
         return long_runs8;
-      case 10:
-        return long_runs10;
       default:
-        return long_runs16;
+        return long_runs10;
     }
   }
 };

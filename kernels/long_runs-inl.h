@@ -43,7 +43,6 @@ void AddLongRunsForTarget(KernelTable& kernels) {
     kernels.long_runs5 = {&Increment<5, Select>, &Decrement<5, Select>};
     kernels.long_runs8 = {&Increment<8, Select>, &Decrement<8, Select>};
     kernels.long_runs10 = {&Increment<10, Select>, &Decrement<10, Select>};
-    kernels.long_runs16 = {&Increment<16, Select>, &Decrement<16, Select>};
   });
 }
 

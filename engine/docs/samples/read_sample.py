@@ -117,16 +117,15 @@ class Section:
 # --- Section 4: counting filters.
 
 SALTS = [int(salt, 16) for salt in
-         """47b6137b 44974d91 8824ad5b a2b7289d 705495c7 2df1424b 9efc4947 5c6bfb31
-            59ac244f 145dc98d 47c3cf23 dc96eadf d0da9539 f3757443 9fe0eb43 17f0c3e9""".split()]
+         "47b6137b 44974d91 8824ad5b a2b7289d 705495c7 2df1424b 9efc4947 5c6bfb31".split()]
 WIDE_SALT = 0xE7755B8FC9F1067B
-SLICES = {PLANES: (8, 16), RUNS: (4, 5, 8, 10)}
+SLICES = {PLANES: (8,), RUNS: (4, 5, 8, 10)}
 RUN_KEYS = {4: 63, 5: 37, 8: 31, 10: 37}
 
 
 def position(digest, s, k):
     low = digest & 0xFFFFFFFF
-    if k in (8, 16):
+    if k == 8:
         return (low * SALTS[s] & 0xFFFFFFFF) >> 27
     if s < 5:
         return low >> 6 * s & 63
@@ -139,8 +138,10 @@ class Counting:
         self.k, self.encoding, self.shard_bits = (u32(header, at) for at in (32, 36, 40))
         if self.encoding > RUNS:
             raise Unknown(f"encoding {self.encoding}")
+        if (self.encoding, self.k) == (PLANES, 16):
+            raise Unknown("planes of 16 slices")
         require(self.k in SLICES[self.encoding], f"{self.k} slices")
-        self.m = 32 if self.k in (8, 16) else 64
+        self.m = 32 if self.k == 8 else 64
         self.num_blocks = u64(header, 48)
         require(1 <= self.num_blocks < 1 << 31, "number of blocks")
         require(self.shard_bits <= 30 and self.num_blocks % (1 << self.shard_bits) == 0, "shard bits")
@@ -337,7 +338,7 @@ def mean_over_load(num_keys, share, f):
 
 
 def predicted_rate(k, num_blocks, num_keys):
-    m = 32 if k in (8, 16) else 64
+    m = 32 if k == 8 else 64
 
     def f(i):
         g = -math.expm1(i * math.log1p(-1 / m))
@@ -378,7 +379,7 @@ class Scalable(Family):
         if self.mode == 0:
             require(self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget")
         else:
-            require(self.k in (8, 16), "slices of identical generations")
+            require(self.k == 8, "slices of identical generations")
             self.half_full()
         if self.max_capacity != 0:
             require(self.reach() >= self.max_capacity, "the largest capacity is out of reach")

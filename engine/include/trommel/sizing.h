@@ -75,8 +75,8 @@ enum class Encoding : uint8_t {
 };
 
 /// What Encoding::kAutomatic prefers. The choice is a pure function of the request, the same on
-/// every machine. It is made among the encodings that can meet the request, so with num_slices
-/// between planes and runs.
+/// every machine. It is made among the encodings that can meet the request: with num_slices 8 those
+/// are planes and runs, with another number runs.
 enum class Preference : uint8_t {
   /// The fewest predicted bytes at capacity, side table included.
   kMemory = 0,

@@ -1,5 +1,6 @@
 // BlockStore: presence bits and exact counts for digests. It knows geometry, kernels and the side
-// table, but no keys, policies, files or threads. Every counting filter is made of block stores.
+// table, but no keys, policies, files or threads. Filters of planes and of runs are made of block
+// stores, those of fingerprints of stores of their own (fingerprints/, growing/, window/).
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_STORE_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_BLOCK_STORE_H_
 
