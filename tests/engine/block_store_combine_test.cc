@@ -169,9 +169,9 @@ TEST_CASE("fold keeps to its memory limit", "[engine][block_store]") {
 }
 
 TEST_CASE("clear leaves an empty store", "[engine][block_store]") {
-  Pair a(60, 16, Crowd(1, 16));
+  Pair a(60, 8, Crowd(1, 8));
   a.store.Clear();
-  CHECK(StoreDifference(a.store, ReferenceFilter(60, 16)) == "");
+  CHECK(StoreDifference(a.store, ReferenceFilter(60, 8)) == "");
 }
 
 TEST_CASE("written counters are read back, in the block or in the side table",

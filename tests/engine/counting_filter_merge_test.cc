@@ -47,7 +47,6 @@ TEST_CASE("merging or subtracting unlike filters names the field and changes not
       CHECK((filter.Serialize() == before));
     }
   };
-  check(FilterOfBlocks(16, 16, 1, {DigestKind::kXxh64, 1}), "num_slices differs: 8 here, 16 there");
   check(FilterOfBlocks(18, 8, 1, {DigestKind::kXxh64, 1}), "num_blocks differs: 16 here, 18 there");
   check(FilterOfBlocks(16, 8, 2, {DigestKind::kXxh64, 1}), "shard_bits differs: 1 here, 2 there");
   check(FilterOfBlocks(16, 8, 1, {DigestKind::kXxh3, 1}),

@@ -156,6 +156,9 @@ TEST_CASE("the difference of two filters names the first field, and no seed", "[
   const DigestPolicy same{.seed = 4711};
   CHECK(difference(geometry, same) == "");
   Geometry other = geometry;
+  other.num_slices = 5;
+  other.encoding = Encoding::kRuns;
+  CHECK(difference(other, same) == "num_slices differs: 8 here, 5 there");
   other = geometry;
   other.num_blocks = 10;
   CHECK(difference(other, same) == "num_blocks differs: 8 here, 10 there");

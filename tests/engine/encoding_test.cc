@@ -74,7 +74,7 @@ TEST_CASE("counters that have drained fit", "[engine][encoding]") {
 }
 
 TEST_CASE("run strings have drained when their counters have", "[engine][encoding]") {
-  const auto num_slices = GENERATE(size_t{8}, size_t{16});
+  constexpr size_t num_slices = 8;
   const BlockEncoding& encoding = EncodingTable(Encoding::kPlanes);
   std::vector<uint64_t> runs(num_slices);
   size_t num_drained = 0;

@@ -17,7 +17,7 @@ namespace {
 
 // --- The header.
 
-// What this library cannot read, as of the type (opened_snapshot.cc).
+// Refuses blocks that a later library could write, and those that an earlier one wrote.
 Status CheckKnown(const SnapshotHeader& header) {
   constexpr uint32_t kRetiredPlanes = 16;  // slices
   if (header.encoding > static_cast<uint32_t>(Encoding::kRuns)) {
