@@ -240,13 +240,13 @@ std::string MeasureRows(Arena& arena, const std::vector<RowPlan>& plans, uint64_
     for (size_t r = 0; r < plans.size(); ++r) {
       const auto& sides = plans[r].sides;
       for (size_t i = 0; i < sides.size(); ++i) {
-        const auto [side, column] = sides[(i + round) % sides.size()];  // each is first in turn
+        const size_t side = sides[(i + round) % sides.size()];  // each is first in turn
         if (!arena.side(side).CanDo(plans[r].op)) continue;
         const double ns = arena.NsPerKey(side, plans[r].op);
         if (ns < 0) {
           return std::string(arena.side(side).name()) + ": wrong answer to " + plans[r].label;
         }
-        if (counts) rows[r].sides[column].push_back(ns);
+        if (counts) rows[r].sides[side].push_back(ns);
       }
     }
   }

@@ -90,11 +90,11 @@ class Arena {
   size_t num_batches_taken_ = 0;
 };
 
-// A row of a trial in an arena: the sides that take part, and the column of each.
+// A row of a trial in an arena: the sides that take part, each in the column of its number.
 struct RowPlan {
   std::string label;
   Op op;
-  std::vector<std::pair<size_t, size_t>> sides;  // side, column
+  std::vector<size_t> sides;
 };
 
 // Measures every row once per round; a round that does not count comes first. Before each round

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -61,17 +60,11 @@ struct Plans {
 };
 
 const Plans& RowPlans() {
-  using Sides = std::vector<std::pair<size_t, size_t>>;
-  const auto in_own_columns = [](std::initializer_list<size_t> columns) {
-    Sides sides;
-    for (const size_t column : columns) sides.emplace_back(column, column);
-    return sides;
-  };
-  const Sides all = in_own_columns(
-      {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kTextbookColumn, kSplitBlockColumn});
-  const Sides one =
-      in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kSplitBlockColumn});
-  const Sides ours = in_own_columns({kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn});
+  using Sides = std::vector<size_t>;
+  const Sides all = {kPlanesColumn, kRunsColumn,     kWideColumn,
+                     kNarrowColumn, kTextbookColumn, kSplitBlockColumn};
+  const Sides one = {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kSplitBlockColumn};
+  const Sides ours = {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn};
   static const Plans plans = {{{"insert", Op::kInsert, all},
                                {"erase", Op::kErase, all},
                                {"query hit", Op::kQueryHit, all},

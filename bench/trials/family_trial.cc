@@ -35,8 +35,7 @@ FamilyOutcome RunFamilyTrial(const FamilyRequest& request, uint64_t rounds) {
   std::vector<RowPlan> plans;
   for (const Op op : kAllOps) {
     plans.push_back({std::string(OpName(op)), op, {}});
-    for (size_t side = 0; side < kNumFamilySides; ++side)
-      plans.back().sides.emplace_back(side, side);
+    for (size_t side = 0; side < kNumFamilySides; ++side) plans.back().sides.push_back(side);
     outcome.rows.push_back({plans.back().label, std::vector<Figures>(kNumFamilySides)});
   }
   outcome.wrong = MeasureRows(arena, plans, rounds, {}, outcome.rows);
