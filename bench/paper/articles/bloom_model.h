@@ -1,4 +1,4 @@
-// The memory that a Bloom filter needs, beyond classic/formulas.h: at a rate for any number of
+// The memory that a Bloom filter needs, beyond the formulas of classic: at a rate for any number of
 // hashes, the lower bound of all structures, and the rate of tiny arrays.
 #ifndef TROMMEL_BENCH_PAPER_ARTICLES_BLOOM_MODEL_H_
 #define TROMMEL_BENCH_PAPER_ARTICLES_BLOOM_MODEL_H_

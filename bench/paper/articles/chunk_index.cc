@@ -5,8 +5,8 @@
 #include "bench/paper/articles/bloom_model.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
-#include "trommel/classic/filter.h"
-#include "trommel/classic/formulas.h"
+#include "engine/src/classic/filter.h"
+#include "engine/src/classic/formulas.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::paper {
@@ -74,12 +74,11 @@ Row RateRow(const Options& options, uint32_t num_hashes, classic::Hashing hashin
   const uint64_t num_keys = options.quick ? 20'000 : 1'000'000;
   const uint64_t num_non_members = options.quick ? 200'000 : 10'000'000;
   const uint64_t num_positions = 8 * num_keys;
-  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                     .hashing = hashing,
-                                                     .num_hashes = num_hashes,
-                                                     .counter_bits = 1,
-                                                     .num_positions = num_positions})
-                    .value();
+  classic::Filter filter({.kind = classic::Kind::kBloom,
+                          .hashing = hashing,
+                          .num_hashes = num_hashes,
+                          .counter_bits = 1,
+                          .num_positions = num_positions});
   InsertRandom(filter, RandomStream(options.seed, 2), num_keys);
   const double exact = classic::BloomFprSecondOrder(num_hashes, num_positions, num_keys);
   Row row{.what = "k = " + std::to_string(num_hashes)};

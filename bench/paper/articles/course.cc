@@ -9,8 +9,8 @@
 #include "bench/paper/articles/bloom_model.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
-#include "trommel/classic/filter.h"
-#include "trommel/classic/formulas.h"
+#include "engine/src/classic/filter.h"
+#include "engine/src/classic/formulas.h"
 #include "trommel/digest.h"
 #include "trommel/sizing.h"
 
@@ -45,12 +45,11 @@ Table Arithmetic() {
 
 classic::Filter DoubleHashed(classic::Hashing hashing, uint64_t seed, uint64_t num_positions,
                              uint32_t num_hashes, uint64_t num_keys) {
-  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                     .hashing = hashing,
-                                                     .num_hashes = num_hashes,
-                                                     .counter_bits = 1,
-                                                     .num_positions = num_positions})
-                    .value();
+  classic::Filter filter({.kind = classic::Kind::kBloom,
+                          .hashing = hashing,
+                          .num_hashes = num_hashes,
+                          .counter_bits = 1,
+                          .num_positions = num_positions});
   InsertRandom(filter, RandomStream(seed, 21), num_keys);
   return filter;
 }
@@ -158,12 +157,11 @@ Row MeasuredRate(const Options& options, const std::string& what, double bits_pe
   const uint64_t num_keys = options.quick ? 20'000 : 1'000'000;
   const uint64_t num_non_members = options.quick ? 500'000 : 30'000'000;
   const auto num_positions = static_cast<uint64_t>(bits_per_key * static_cast<double>(num_keys));
-  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                     .hashing = classic::Hashing::kMixed,
-                                                     .num_hashes = num_hashes,
-                                                     .counter_bits = 1,
-                                                     .num_positions = num_positions})
-                    .value();
+  classic::Filter filter({.kind = classic::Kind::kBloom,
+                          .hashing = classic::Hashing::kMixed,
+                          .num_hashes = num_hashes,
+                          .counter_bits = 1,
+                          .num_positions = num_positions});
   InsertRandom(filter, RandomStream(options.seed, 11), num_keys);
   const double exact = classic::BloomFprSecondOrder(num_hashes, num_positions, num_keys);
   Row row{.what = what, .exact = exact};
