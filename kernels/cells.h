@@ -1,9 +1,9 @@
 // The cells of the structures for tuples, and which are a tuple's: shared by their kernels, their
 // reference and the engine. The picture is in trommel/matrix/geometry.h.
 //
-// A block is a grid of cells, with a row of positions per attribute. Hash j of an attribute's digest
-// is a position: j times the low half, made odd, is added to the high half, and the sum is mixed and
-// scaled down. The tuple's cell under hash j is
+// A block is a grid of cells, with a row of positions per attribute. Hash j of an attribute's
+// digest is a position: j times the low half, made odd, is added to the high half, and the sum is
+// mixed and scaled down. The tuple's cell under hash j is
 //
 //   first + sum over rows of position * stride
 //

@@ -58,8 +58,8 @@ Table ScbfErasing(const Options& options) {
     for (const auto& [erase, erase_name] : erases) {
       const bool is_ours = insert == classic::InsertRule::kOldestShowing;
       if (is_ours && erase != classic::EraseRule::kOldest) continue;
-      const ErasingTrial trial = RunErasing({positions, kRate, insert, erase}, num_keys,
-                                            RandomStream(options.seed, 120));
+      const ErasingTrial trial =
+          RunErasing({positions, kRate, insert, erase}, num_keys, RandomStream(options.seed, 120));
       Row row{.what = std::string(insert_name) + erase_name, .unit = Unit::kCount};
       row.measured = static_cast<double>(trial.num_lost);
       row.note = std::to_string(trial.num_generations) + " generations. ";

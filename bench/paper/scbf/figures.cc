@@ -48,7 +48,8 @@ Table ScbfFigures(const Options& options) {
   Table table{.title = "Figures 1 to 5: x1 and x2 are inserted, and x2 is erased"};
   table.text =
       "A plain counting filter with 3 hashes; a split one with M = 16 and k = 4. Each key adds 1 "
-      "to k counters, and erasing it subtracts 1. Random hashes: the figures' positions are drawings.";
+      "to k counters, and erasing it subtracts 1. Random hashes: the figures' positions are "
+      "drawings.";
   table.axis = Axis::kLinear;
   const classic::ArrayGeometry plain{.kind = classic::Kind::kCountingBloom,
                                      .hashing = classic::Hashing::kMixed,
@@ -62,8 +63,7 @@ Table ScbfFigures(const Options& options) {
   const double num_slices = split.num_slices();
   const auto num_counters = static_cast<double>(classic::Filter(split).counters().size());
   table.rows.push_back(Counted("Fig. 3, split: slices", 4, num_slices));
-  table.rows.push_back(
-      Counted("Fig. 3, split: positions per slice", 4, num_counters / num_slices));
+  table.rows.push_back(Counted("Fig. 3, split: positions per slice", 4, num_counters / num_slices));
   AddExample(split, "Fig. 4, split: ", "Fig. 5, split: ", options.seed, table);
   return table;
 }

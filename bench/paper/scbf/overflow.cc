@@ -189,8 +189,8 @@ double OverflowTrial::FilterShare(uint32_t count) const {
   return static_cast<double>(num_filters_reaching[count]) / static_cast<double>(num_filters);
 }
 
-OverflowTrial RunOverflow(classic::ArrayGeometry geometry, uint64_t num_keys,
-                          uint64_t num_filters, uint64_t seed) {
+OverflowTrial RunOverflow(classic::ArrayGeometry geometry, uint64_t num_keys, uint64_t num_filters,
+                          uint64_t seed) {
   geometry.counter_bits = classic::kMaxCounterBits;
   classic::Filter filter(geometry);
   const size_t num_heights = geometry.max_count() + 1;

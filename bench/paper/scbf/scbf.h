@@ -39,8 +39,8 @@ struct OverflowTrial {
 };
 
 // Fills num_filters filters of this geometry (counters of 8 bits) with num_keys random keys each.
-OverflowTrial RunOverflow(classic::ArrayGeometry geometry, uint64_t num_keys,
-                          uint64_t num_filters, uint64_t seed);
+OverflowTrial RunOverflow(classic::ArrayGeometry geometry, uint64_t num_keys, uint64_t num_filters,
+                          uint64_t seed);
 
 struct TailEstimate {
   double chance = 0;

@@ -1,8 +1,8 @@
-// The published formulas of classic filters as pure functions, right ones and wrong ones, each under
-// a name that says which.
+// The published formulas of classic filters as pure functions, right ones and wrong ones, each
+// under a name that says which.
 //
-// Nothing is clamped: outside of a function's stated domain it returns NaN. k hashes, m positions of
-// a slice, M of an array, n distinct keys, P the false-positive rate.
+// Nothing is clamped: outside of a function's stated domain it returns NaN. k hashes, m positions
+// of a slice, M of an array, n distinct keys, P the false-positive rate.
 //
 // Sources: Huang, Fang and Zhang, "Split Counting Bloom Filter and its Application in Hbase
 // Secondary Index" (split filters, overflow); a course text on HBase's Bloom filters (plain ones).
@@ -46,8 +46,8 @@ double SplitFpr(uint32_t num_hashes, uint64_t slice_positions, uint64_t num_keys
 // (1 - e^(-kn/M))^k, is too low, by little when M is large. M >= 1.
 double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys);
 
-// Heights of counters. `load` is the mean count of a counter: n / m of a slice, k n / M of an array;
-// ln 2 where filters are half full.
+// Heights of counters. `load` is the mean count of a counter: n / m of a slice, k n / M of an
+// array; ln 2 where filters are half full.
 
 // Returns P(count >= j) exactly, for a count with a Poisson distribution of mean `load`. load >= 0.
 double PoissonTail(double load, uint64_t count);

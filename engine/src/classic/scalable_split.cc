@@ -24,8 +24,9 @@ ScalableSplit::ScalableSplit(uint64_t total_positions, double generation_fpr,
     : geometry_(GeometryOf(PublishedSplitFor(total_positions, generation_fpr))),
       insert_rule_(insert_rule),
       erase_rule_(erase_rule),
-      half_full_(static_cast<uint64_t>(static_cast<double>(geometry_.num_positions) *
-                                       std::numbers::ln2)) {}
+      half_full_(
+          static_cast<uint64_t>(static_cast<double>(geometry_.num_positions) * std::numbers::ln2)) {
+}
 
 ScalableSplit::Generation& ScalableSplit::WithPlace() {
   if (insert_rule_ == InsertRule::kBelowHalf) {

@@ -27,8 +27,8 @@ enum class EraseRule : uint8_t {
   kOldest,      // from the oldest that answers so
 };
 
-// A key is maybe present if it is in any generation. By every reading of the paper, keys that are in
-// become absent when others are erased from generations that answer "maybe present" for them by
+// A key is maybe present if it is in any generation. By every reading of the paper, keys that are
+// in become absent when others are erased from generations that answer "maybe present" for them by
 // mistake. Only kOldestShowing with kOldest keeps all: then only the newest generation gains
 // presence bits, so that the oldest which shows a key is the one that counts it.
 class ScalableSplit {

@@ -77,7 +77,8 @@ enum class SnapshotType : uint32_t {
   kAttributeFilter = 6,
 };
 inline constexpr uint32_t kNumSnapshotTypes = 6;
-// Those of layered and of classic filters, which this library reads no longer. Not to be used again.
+// Those of layered and of classic filters, which this library reads no longer. Not to be used
+// again.
 inline constexpr uint32_t kLayeredType = 4;
 inline constexpr uint32_t kClassicType = 5;
 

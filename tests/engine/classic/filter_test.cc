@@ -35,8 +35,8 @@ ArrayGeometry HalfFullAt(Kind kind, uint64_t num_keys, uint32_t num_hashes) {
           .hashing = Hashing::kMixed,
           .num_hashes = num_hashes,
           .counter_bits = kind == Kind::kBloom ? 1U : 8U,
-          .num_positions = static_cast<uint64_t>(per_hash) *
-                           (kind == Kind::kSplitCounting ? 1 : num_hashes)};
+          .num_positions =
+              static_cast<uint64_t>(per_hash) * (kind == Kind::kSplitCounting ? 1 : num_hashes)};
 }
 
 size_t NumPresent(const Filter& filter, const std::vector<uint64_t>& digests, uint32_t num_probes) {
@@ -93,14 +93,14 @@ TEST_CASE("positions are those of the definition", "[engine][classic]") {
 TEST_CASE("counters are those that the definition leaves", "[engine][classic]") {
   const ArrayGeometry geometry = GENERATE(
       ArrayGeometry{.num_hashes = 10, .counter_bits = 4, .num_positions = 100},
-      ArrayGeometry{.hashing = Hashing::kMixed, .num_hashes = 3, .counter_bits = 1,
-                    .num_positions = 77},
-      ArrayGeometry{.kind = Kind::kCountingBloom, .num_hashes = 7, .counter_bits = 3,
-                    .num_positions = 90},
-      ArrayGeometry{.kind = Kind::kCountingBloom, .num_hashes = 13, .counter_bits = 8,
-                    .num_positions = 5},
-      ArrayGeometry{.kind = Kind::kBloom, .num_hashes = 5, .counter_bits = 1,
-                    .num_positions = 513});
+      ArrayGeometry{
+          .hashing = Hashing::kMixed, .num_hashes = 3, .counter_bits = 1, .num_positions = 77},
+      ArrayGeometry{
+          .kind = Kind::kCountingBloom, .num_hashes = 7, .counter_bits = 3, .num_positions = 90},
+      ArrayGeometry{
+          .kind = Kind::kCountingBloom, .num_hashes = 13, .counter_bits = 8, .num_positions = 5},
+      ArrayGeometry{
+          .kind = Kind::kBloom, .num_hashes = 5, .counter_bits = 1, .num_positions = 513});
   Filter filter(geometry);
   std::vector<uint64_t> counters(geometry.total_positions());
   std::mt19937_64 random(Catch::rngSeed());

@@ -114,8 +114,8 @@ TEST_CASE("the second order is nearer to the exact rate than the textbook is",
     INFO(row.num_hashes << " hashes, " << row.num_positions << " positions");
     const double exact = ExactBloomFpr(row.num_hashes, row.num_positions, row.num_keys);
     const double second = BloomFprSecondOrder(row.num_hashes, row.num_positions, row.num_keys);
-    const double load = static_cast<double>(row.num_hashes * row.num_keys) /
-                        static_cast<double>(row.num_positions);
+    const double load =
+        static_cast<double>(row.num_hashes * row.num_keys) / static_cast<double>(row.num_positions);
     const double textbook = std::pow(1 - std::exp(-load), row.num_hashes);
     CHECK(second == Approx(exact).epsilon(row.epsilon));
     CHECK(textbook < exact);
