@@ -22,10 +22,8 @@ Table RateTable(const Options& options) {
       "of them. The text has the formula and no figure of it; P is 2^-7 there, and f^7 of the true "
       "fill in the exact model.";
   const double p = filter.generation_fpr();
-  const double total = bench::TextbookFprSigma(filter.geometry().total_positions(), kHashes,
-                                               num_keys, num_non_members);
-  const double asking = bench::BinomialSigma(p, num_non_members);
-  const double own = std::sqrt(std::max(0.0, total * total - asking * asking));
+  const double own =
+      bench::TextbookOwnSigma(filter.geometry().total_positions(), kHashes, num_keys);
   for (const uint32_t d : {1, 2, 4, 8, 16}) {
     while (filter.num_generations() < d) {
       InsertRandom(filter, RandomStream(options.seed, 100 + filter.num_generations()), num_keys);

@@ -41,11 +41,9 @@ Row RateAt(const Options& options, const PrintedRow& printed) {
   const double exact = classic::SplitFpr(num_hashes, slice_positions, num_keys);
   row.exact = exact;
   row.measured = MeasuredFpr(filter, RandomStream(options.seed, 32), num_non_members);
-  const uint64_t total = num_hashes * slice_positions;
-  const double all = bench::TextbookFprSigma(total, num_hashes, num_keys, num_non_members);
-  const double asking = bench::BinomialSigma(exact, num_non_members);
   row.allowed =
-      BinomialRange(exact, num_non_members, std::sqrt(std::max(0.0, all * all - asking * asking)));
+      BinomialRange(exact, num_non_members,
+                    bench::TextbookOwnSigma(num_hashes * slice_positions, num_hashes, num_keys));
   row.tolerance = 0.01;
   return row;
 }
