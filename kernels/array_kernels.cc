@@ -4,7 +4,6 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/cells-inl.h"
-#include "kernels/classic-inl.h"
 #include "kernels/hash-inl.h"
 #include "kernels/register.h"
 #include "kernels/siphash-inl.h"
@@ -13,7 +12,6 @@
 #if HWY_ONCE
 namespace trommel::kernels {
 TROMMEL_REGISTER(AddCells)
-TROMMEL_REGISTER(AddClassic)
 TROMMEL_REGISTER(AddHash)
 TROMMEL_REGISTER(AddSipHash)
 TROMMEL_REGISTER(AddXxh3)

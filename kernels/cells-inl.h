@@ -13,12 +13,47 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/cells.h"
-#include "kernels/hashes-inl.h"
 #include "kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 namespace {
+
+// Positions, one digest per lane of 64 bits. A lane is the state of a digest's hashes: f1 + i f2 in
+// its high half, f2 in its low half.
+
+// The 64-bit product of the low halves.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V MultiplyLow([[maybe_unused]] D d, V a, V b) {
+#if HWY_TARGET == HWY_SCALAR  // one lane is no pair of 32-bit lanes
+  const V low = hn::Set(d, 0xffffffffU);
+  return hn::Mul(hn::And(a, low), hn::And(b, low));
+#else
+  const hn::Repartition<uint32_t, D> half;
+  return hn::MulEven(hn::BitCast(half, a), hn::BitCast(half, b));
+#endif
+}
+
+// MixedHash of the low halves. Requires high halves of zero in h; those of the result are zero.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Mix(D d, V h) {
+  const V low = hn::Set(d, 0xffffffffU);
+  h = hn::Xor(h, hn::ShiftRight<16>(h));
+  h = hn::And(MultiplyLow(d, h, hn::Set(d, 0x85ebca6bU)), low);
+  h = hn::Xor(h, hn::ShiftRight<13>(h));
+  h = hn::And(MultiplyLow(d, h, hn::Set(d, 0xc2b2ae35U)), low);
+  return hn::Xor(h, hn::ShiftRight<16>(h));
+}
+
+// CellPosition of each lane.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V PositionsOf(D d, V num_positions, V digests, V hash_idx) {
+  const V first = hn::Or(digests, hn::Set(d, 1));
+  const V state = hn::Add(first, hn::ShiftLeft<32>(MultiplyLow(d, first, hash_idx)));
+  const V hash = Mix(d, hn::ShiftRight<32>(state));
+  return hn::ShiftRight<32>(MultiplyLow(d, hash, num_positions));
+}
 
 // Digests are prefetched this many tuples ahead: within a chunk's part of a column the hardware
 // prefetcher hardly starts. (A fifth less time for sets of three.)
@@ -32,8 +67,8 @@ HWY_INLINE hn::Vec<D> CellsAt(D d, const uint64_t* const* row_digests, const Cel
   for (size_t r = 0; r < block.num_rows; ++r) {
     const CellRow& row = block.rows[r];
     hwy::Prefetch(row_digests[r] + i + kDigestsAhead);
-    const auto state = StateOf(d, hn::LoadU(d, row_digests[r] + i), hn::Set(d, hash_idx));
-    const auto positions = PositionsOf<true>(d, state, hn::Set(d, row.num_positions));
+    const auto positions = PositionsOf(d, hn::Set(d, row.num_positions),
+                                       hn::LoadU(d, row_digests[r] + i), hn::Set(d, hash_idx));
     const auto stride = hn::Set(d, row.stride);
     cells =
         hn::Add(cells, kIsWide ? hn::Mul(positions, stride) : MultiplyLow(d, positions, stride));
@@ -46,7 +81,8 @@ HWY_INLINE uint64_t CellAt(const uint64_t* const* row_digests, const CellBlock& 
                            uint64_t hash_idx, size_t i) {
   uint64_t cell = block.first;
   for (size_t r = 0; r < block.num_rows; ++r) {
-    cell += CellPosition(block.rows[r], row_digests[r][i], hash_idx) * block.rows[r].stride;
+    const CellRow& row = block.rows[r];
+    cell += CellPosition(row.num_positions, row_digests[r][i], hash_idx) * row.stride;
   }
   return cell;
 }

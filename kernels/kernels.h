@@ -16,7 +16,6 @@
 #include <cstdint>
 
 #include "kernels/cells.h"
-#include "kernels/classic_array.h"
 #include "kernels/columns.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/growing_layout.h"
@@ -265,17 +264,6 @@ struct LongRunKernels {
   void (*decrement)(uint64_t digest, uint32_t* presence, uint64_t* runs);
 };
 
-// The classic filters (classic_array.h). Queries may run beside each other, not beside updates.
-struct ClassicKernels {
-  // Writes the position of hash `hash_idx` of each digest, among the array's num_positions.
-  void (*positions)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
-                    size_t hash_idx, uint32_t* positions);
-  // Writes BitmapWords(num_digests) words: bit i is set if hashes 0 .. num_probes - 1 of digest i
-  // all have fields that are not zero. Returns how many bits are set.
-  size_t (*query)(const uint64_t* digests, size_t num_digests, const ClassicArray& array,
-                  size_t num_probes, uint64_t* maybe_present);
-};
-
 // Cells of tuples (cells.h). columns[c] points at num_tuples digests, at most kMaxCellTuples; only
 // columns that rows name are read. Queries may run beside each other, not beside marking.
 struct CellKernels {
@@ -317,7 +305,6 @@ struct KernelTable {
   int64_t target;    // Highway's bit
   const char* name;  // Highway's name
   HashKernels hash;
-  ClassicKernels classic;
   CellKernels cells;
   ColumnKernels columns;
   MapKernels map;

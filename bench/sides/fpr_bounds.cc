@@ -50,14 +50,27 @@ double BlockFprSigma(const Geometry& geometry, uint64_t num_keys, uint64_t num_q
   return std::hypot(BinomialSigma(mean, num_queries), std::sqrt(variance));
 }
 
+namespace {
+
+double TextbookFill(uint64_t num_counters, uint32_t num_hashes, uint64_t num_keys) {
+  const double k = num_hashes;
+  return -std::expm1(-k * static_cast<double>(num_keys) / static_cast<double>(num_counters));
+}
+
+}  // namespace
+
+double TextbookOwnSigma(uint64_t num_counters, uint32_t num_hashes, uint64_t num_keys) {
+  const double k = num_hashes;
+  const double fill = TextbookFill(num_counters, num_hashes, num_keys);
+  const double fill_sigma = std::sqrt(fill * (1 - fill) / static_cast<double>(num_counters));
+  return k * std::pow(fill, k - 1) * fill_sigma;
+}
+
 double TextbookFprSigma(uint64_t num_counters, uint32_t num_hashes, uint64_t num_keys,
                         uint64_t num_queries) {
-  const double m = static_cast<double>(num_counters);
-  const double k = num_hashes;
-  const double fill = -std::expm1(-k * static_cast<double>(num_keys) / m);
-  const double fpr = std::pow(fill, k);
-  const double fill_sigma = std::sqrt(fill * (1 - fill) / m);
-  return std::hypot(BinomialSigma(fpr, num_queries), k * fpr / fill * fill_sigma);
+  const double fpr = std::pow(TextbookFill(num_counters, num_hashes, num_keys), num_hashes);
+  return std::hypot(BinomialSigma(fpr, num_queries),
+                    TextbookOwnSigma(num_counters, num_hashes, num_keys));
 }
 
 }  // namespace trommel::bench

@@ -23,7 +23,8 @@ double BinomialSigma(double fpr, uint64_t num_queries);
 double BlockFprSigma(const Geometry& geometry, uint64_t num_keys, uint64_t num_queries);
 
 // The same for a textbook filter of num_counters counters, whose fill varies at most as that of
-// independent counters.
+// independent counters; and of it the part that is the filter's own, however many are queried.
+double TextbookOwnSigma(uint64_t num_counters, uint32_t num_hashes, uint64_t num_keys);
 double TextbookFprSigma(uint64_t num_counters, uint32_t num_hashes, uint64_t num_keys,
                         uint64_t num_queries);
 

@@ -11,19 +11,19 @@
 namespace trommel {
 namespace {
 
-static_assert(
-    static_cast<int>(FilterType::kCounting) == static_cast<int>(SnapshotType::kCountingFilter) &&
-        static_cast<int>(FilterType::kScalable) ==
-            static_cast<int>(SnapshotType::kScalableFilter) &&
-        static_cast<int>(FilterType::kWindow) == static_cast<int>(SnapshotType::kWindowFilter) &&
-        static_cast<int>(FilterType::kClassic) == static_cast<int>(SnapshotType::kClassicFilter) &&
-        static_cast<int>(FilterType::kAttributes) ==
-            static_cast<int>(SnapshotType::kAttributeFilter),
-    "filter types are numbered as in files");
+static_assert(static_cast<int>(FilterType::kCounting) ==
+                      static_cast<int>(SnapshotType::kCountingFilter) &&
+                  static_cast<int>(FilterType::kScalable) ==
+                      static_cast<int>(SnapshotType::kScalableFilter) &&
+                  static_cast<int>(FilterType::kWindow) ==
+                      static_cast<int>(SnapshotType::kWindowFilter) &&
+                  static_cast<int>(FilterType::kAttributes) ==
+                      static_cast<int>(SnapshotType::kAttributeFilter),
+              "filter types are numbered as in files");
 
 // The types of the alternatives, in their order.
 constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
-                               FilterType::kClassic, FilterType::kAttributes};
+                               FilterType::kAttributes};
 static_assert(kTypes.size() == std::variant_size_v<AnyFilter>);
 
 Result<FilterType> TypeOfOpened(const OpenedSnapshot& snapshot) {

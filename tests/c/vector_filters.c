@@ -27,7 +27,7 @@ static const char* const kPreferences[] = {"memory", "speed", "headroom", "parqu
 
 const char* type_name(int32_t type) {
   static const char* const kTypes[] = {"any", "counting", "scalable", "window",
-                                       "4",   "classic",  "attribute"};
+                                       "4",   "5",        "attribute"};
   return type == TROMMEL_TYPE_CONCURRENT ? "concurrent" : kTypes[type];
 }
 

@@ -11,7 +11,6 @@
 
 #include "support/catch.h"
 #include "support/multi_store_forge.h"
-#include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 
 namespace trommel {
@@ -50,7 +49,7 @@ bool Shows(const AttributeFilter& filter, uint64_t key) {
   return filter.Query(filter.sets().full(), tuple.view(), std::span(&bit, 1)) == 1;
 }
 
-// A filter of each type, and of each kind of the classic one, with 0 .. 999 in it.
+// A filter of each type with 0 .. 999 in it.
 std::vector<AnyFilter> OneOfEach() {
   std::vector<AnyFilter> filters;
   AddFilter<CountingFilter>(CountingConfig{.capacity = 1000}, filters);
@@ -58,11 +57,8 @@ std::vector<AnyFilter> OneOfEach() {
                             filters);
   CHECK(std::get<ScalableFilter>(filters.back()).num_generations() > 1);
   AddFilter<WindowFilter>(WindowConfig{.window = 100, .num_buckets = 4, .capacity = 1000}, filters);
-  for (const classic::Kind kind : tests::kClassicKinds) {
-    AddFilter<classic::Filter>(classic::Config{.kind = kind, .capacity = 1000}, filters);
-  }
   AddAttributeFilter(filters);
-  CHECK(filters.size() == std::variant_size_v<AnyFilter> + 2);  // the other classic kinds
+  CHECK(filters.size() == std::variant_size_v<AnyFilter>);
   return filters;
 }
 
@@ -222,10 +218,9 @@ TEST_CASE("filter types have names", "[engine][any_filter]") {
   CHECK(FilterTypeName(FilterType::kCounting) == "counting");
   CHECK(FilterTypeName(FilterType::kScalable) == "scalable");
   CHECK(FilterTypeName(FilterType::kWindow) == "window");
-  CHECK(FilterTypeName(FilterType::kClassic) == "classic");
   CHECK(FilterTypeName(FilterType::kAttributes) == "attribute");
   CHECK(FilterTypeName(static_cast<FilterType>(0)) == "unknown");
-  CHECK(FilterTypeName(static_cast<FilterType>(4)) == "unknown");
+  CHECK(FilterTypeName(static_cast<FilterType>(5)) == "unknown");
 }
 
 }  // namespace

@@ -71,7 +71,6 @@ std::vector<Front> FrontsOf(const std::string& name, const Bytes& file) {
   }
   switch (type) {
     case SnapshotType::kCountingFilter:
-    case SnapshotType::kClassicFilter:
       fronts.push_back({name, 0, file.size(), kHeaderBytes, &SealHeader});
       break;
     case SnapshotType::kAttributeFilter: {

@@ -66,8 +66,6 @@ Status LoadOf(FilterType type, const ByteSource& source) {
       return LoadAs<ScalableFilter>(source);
     case FilterType::kWindow:
       return LoadAs<WindowFilter>(source);
-    case FilterType::kClassic:
-      return LoadAs<classic::Filter>(source);
     case FilterType::kAttributes:
       return LoadAs<AttributeFilter>(source);
   }

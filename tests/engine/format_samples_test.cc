@@ -88,11 +88,6 @@ uint64_t CountOf(const AnyFilter& any, const SampleKey& key) {
         if constexpr (std::is_same_v<Filter, AttributeFilter>) {
           return CountOfTuple(filter, key.name);
         } else {
-          if constexpr (std::is_same_v<Filter, classic::Filter>) {
-            if (filter.geometry().kind == classic::Kind::kBloom) {
-              return WithKey(key, [&filter](Key k) { return uint64_t{filter.MayContain(k)}; });
-            }
-          }
           return WithKey(key, [&filter](Key k) { return filter.CountEstimate(k); });
         }
       },
@@ -392,26 +387,6 @@ void AddOthers(std::vector<FormatSample>& samples) {
   slots.Insert("key-12", 130);
   slots.Insert("key-12");
   samples.push_back({"window-slots", std::move(slots), Numbered("text", "key-", 0, 60)});
-
-  const auto add_classic = [&](const char* name, auto made) {
-    auto filter = std::move(made).value();
-    InsertAll(filter, Numbered("text", "key-", 0, 60));
-    for (int i = 0; i < 9; ++i) filter.Insert("key-0");
-    samples.push_back({name, AnyFilter(std::move(filter)), Numbered("text", "key-", 0, 90)});
-  };
-  add_classic("classic-bloom",
-              classic::Filter::Create(
-                  {.kind = classic::Kind::kBloom, .capacity = 60, .digest = kSampleDigest}));
-  add_classic("classic-counting-bloom",
-              classic::Filter::CreateWithGeometry({.kind = classic::Kind::kCountingBloom,
-                                                   .hashing = classic::Hashing::kMixed,
-                                                   .num_hashes = 4,
-                                                   .counter_bits = 4,
-                                                   .num_positions = 500},
-                                                  {.kind = DigestKind::kXxh3, .seed = 7}));
-  add_classic("classic-split",
-              classic::Filter::CreateWithGeometry(
-                  {.num_hashes = 5, .counter_bits = 3, .num_positions = 101}, kSampleDigest));
 
   const std::vector<AttributeMask> cuts = {0b011, 0b101};
   auto attributes =

@@ -69,14 +69,11 @@ std::vector<AnyFilter> FiltersUnder(const DigestPolicy& policy) {
   add(CountingFilter::Create({.capacity = 100, .digest = policy}));
   add(ScalableFilter::Create({.first_capacity = 30, .digest = policy}));
   add(WindowFilter::Create({.window = 100, .capacity = 100, .digest = policy}));
-  for (const classic::Kind kind : tests::kClassicKinds) {
-    add(classic::Filter::Create({.kind = kind, .capacity = 100, .digest = policy}));
-  }
   add(AttributeFilter::Create({.sets = AttributeSets::Create(1, {}).value(),
                                .names = {"user"},
                                .capacity = 100,
                                .digest = policy}));
-  REQUIRE(filters.size() == std::variant_size_v<AnyFilter> + 2);  // the other classic kinds
+  REQUIRE(filters.size() == std::variant_size_v<AnyFilter>);
   return filters;
 }
 
@@ -249,8 +246,6 @@ TEST_CASE("a policy whose key and seed do not go together makes no filter", "[en
   refused(CountingFilter::Create({.capacity = 100, .digest = policy}));
   refused(ScalableFilter::Create({.first_capacity = 100, .digest = policy}));
   refused(WindowFilter::Create({.window = 100, .capacity = 100, .digest = policy}));
-  refused(
-      classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 100, .digest = policy}));
   refused(AttributeFilter::Create(
       {.sets = AttributeSets::Create(1, {}).value(), .capacity = 100, .digest = policy}));
 }

@@ -52,6 +52,7 @@ TEST_CASE("a forged header field is refused and named", "[engine][snapshot]") {
       {"type 0", [](H& h) { h.start.type = 0; }, kVersion, "byte 16 the type is 0"},
       {"type 4", [](H& h) { h.start.type = 4; }, kVersion, "type is 4 (layered filter)"},
       {"16 slices", [](H& h) { h.num_slices = 16; }, kVersion, "planes of 16 slices"},
+      {"type 5", [](H& h) { h.start.type = 5; }, kVersion, "type is 5 (classic filter)"},
       {"type 7", [](H& h) { h.start.type = 7; }, kVersion, "byte 16 the type is 7"},
       {"type 2", [](H& h) { h.start.type = 2; }, ErrorCode::kMismatch,
        "a scalable filter's snapshot"},

@@ -56,12 +56,6 @@ bool SaveKeyed(const std::filesystem::path& path) {
   return trommel::tests::KeyedSample().Save(path).ok();
 }
 
-bool SaveClassic(trommel::classic::Kind kind, const std::filesystem::path& folder) {
-  const std::string name = std::string(trommel::classic::KindName(kind)) + ".snapshot";
-  return SaveOne<trommel::classic::Filter>(
-      trommel::classic::Config{.kind = kind, .capacity = 50, .target_fpr = 0.1}, folder / name);
-}
-
 bool SaveFingerprints(trommel::Encoding encoding, const std::filesystem::path& folder) {
   const std::string name = std::string(trommel::EncodingName(encoding)) + ".snapshot";
   return SaveOne<trommel::CountingFilter>(
@@ -93,10 +87,7 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
                                    .capacity = 50,
                                    .form = trommel::WindowForm::kBucketRing},
              folder / "ring.snapshot") &&
-         SaveAttributes(folder / "attribute.snapshot") && SaveKeyed(folder / "keyed.snapshot") &&
-         SaveClassic(trommel::classic::Kind::kBloom, folder) &&
-         SaveClassic(trommel::classic::Kind::kCountingBloom, folder) &&
-         SaveClassic(trommel::classic::Kind::kSplitCounting, folder);
+         SaveAttributes(folder / "attribute.snapshot") && SaveKeyed(folder / "keyed.snapshot");
 }
 
 }  // namespace

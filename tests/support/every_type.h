@@ -46,10 +46,6 @@ inline std::vector<NamedFilter> EveryType() {
                                                          .encoding = Encoding::kFingerprints8}));
   add("doubling", ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
   add("window", WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 1000}));
-  for (const classic::Kind kind : kClassicKinds) {
-    add(std::string(classic::KindName(kind)),
-        classic::Filter::Create({.kind = kind, .capacity = 300}));
-  }
   filters.push_back({"attributes", AnyFilter(AttributeSample())});
   return filters;
 }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "engine/src/attributes/attribute_format.h"
-#include "engine/src/classic/snapshot.h"
 #include "engine/src/disk/checksum.h"
 #include "engine/src/scalable/doubling_snapshot.h"
 #include "engine/src/snapshots/multi_store_format.h"
@@ -98,9 +97,7 @@ inline void ResealParts(std::span<std::byte> file, uint64_t offset, int depth,
     }
     if (!table.empty()) parts.push_back({offset + kHeaderBytes, table.size()});
   };
-  if (type == SnapshotType::kClassicFilter) {
-    SealSection(file, offsetof(classic::ClassicHeader, positions));
-  } else if (type == SnapshotType::kAttributeFilter) {
+  if (type == SnapshotType::kAttributeFilter) {
     const auto header = GetAt<AttributeHeader>(file, 0);
     seal_files(std::min<uint64_t>(header.num_sets, kMaxAttributeSets), sizeof(SetRecord));
     PutAt(file, offsetof(AttributeHeader, front_checksum),

@@ -11,13 +11,9 @@
 #include "support/digest_keys.h"
 #include "support/digests.h"
 #include "trommel/attribute_filter.h"
-#include "trommel/classic/geometry.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tests {
-
-inline constexpr classic::Kind kClassicKinds[] = {
-    classic::Kind::kBloom, classic::Kind::kCountingBloom, classic::Kind::kSplitCounting};
 
 struct Sample {
   std::string name;

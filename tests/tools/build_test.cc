@@ -96,7 +96,7 @@ TEST_CASE("build is sized for distinct keys, not for lines", "[tools][build]") {
   const std::string thrice =
       folder.Write("thrice", Lines("key", 3000) + Lines("key", 3000) + Lines("key", 3000));
   const std::string path = folder.Path("filter");
-  const std::string type = GENERATE("counting", "classic", "window");
+  const std::string type = GENERATE("counting", "window");
   CAPTURE(type);
   std::vector<std::string> build = {"build", "--json", "-f", "-o", path, "--type", type};
   if (type == "window") build.insert(build.end(), {"--window", "10m"});

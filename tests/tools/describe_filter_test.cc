@@ -113,26 +113,5 @@ TEST_CASE("a window with so many keys that its rate is higher is pointed out",
   CHECK(nlohmann::json::parse(machine.out)["num_excess_keys"] == 100);
 }
 
-TEST_CASE("classic filters of all kinds are described by the same figures",
-          "[tools][describe_filter]") {
-  const tests::TempFolder folder;
-  const auto check = [&folder](classic::Kind of, const std::string& kind) {
-    auto filter = classic::Filter::Create({.kind = of, .capacity = 1000, .num_hashes = 6}).value();
-    filter.Insert(Numbers(700));
-    const classic::Stats stats = filter.GetStats();
-    const nlohmann::json json = Described(std::move(filter), folder);
-    CHECK(json["type"] == "classic");
-    CHECK(json["kind"] == kind);
-    CHECK(json["num_keys"] == 700);
-    CHECK(json["num_hashes"] == 6);
-    CHECK(json["current_fpr"] == stats.current_fpr);
-    CHECK(json["fill_ratio"] == stats.fill_ratio);
-    CHECK(json["num_stuck"] == stats.num_stuck);
-  };
-  check(classic::Kind::kBloom, "bloom");
-  check(classic::Kind::kCountingBloom, "counting bloom");
-  check(classic::Kind::kSplitCounting, "split counting");
-}
-
 }  // namespace
 }  // namespace trommel::tool

@@ -29,21 +29,15 @@ std::vector<uint64_t> Bitmap(size_t num_keys) {
 }
 
 FamilyFilter MakeFamilyFilter(FilterType type) {
-  switch (type) {
-    case FilterType::kScalable:
-      return FamilyFilter(
-          ScalableFilter::Create({.first_capacity = 100, .target_fpr = 1e-4}).value());
-    case FilterType::kClassic:
-      return FamilyFilter(classic::Filter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
-    default:
-      return FamilyFilter(CountingFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
+  if (type == FilterType::kScalable) {
+    return FamilyFilter(
+        ScalableFilter::Create({.first_capacity = 100, .target_fpr = 1e-4}).value());
   }
+  return FamilyFilter(CountingFilter::Create({.capacity = 2000, .target_fpr = 1e-4}).value());
 }
 
 // But window filters: they need times.
-FilterType AnyType() {
-  return GENERATE(FilterType::kCounting, FilterType::kScalable, FilterType::kClassic);
-}
+FilterType AnyType() { return GENERATE(FilterType::kCounting, FilterType::kScalable); }
 
 FamilyFilter MakeWindow() {
   return FamilyFilter(
@@ -65,7 +59,6 @@ TEST_CASE("every type inserts, answers, counts and erases", "[tools][family_filt
   std::vector<uint64_t> bitmap = Bitmap(1000);
   CHECK(filter.Query(keys, bitmap) == 1000);
   std::vector<uint64_t> counts(1000);
-  REQUIRE(filter.CheckHasCounts().ok());
   filter.CountEstimates(keys, counts);
   CHECK(std::accumulate(counts.begin(), counts.end(), uint64_t{0}) >= 1000);
   CHECK(filter.InsertIfAbsent(digests, {}, bitmap).num_done == 0);
@@ -135,16 +128,6 @@ TEST_CASE("a window filter without times goes by the clock", "[tools][family_fil
   const Applied late = filter.InsertIfAbsent(digests, {}, bitmap);
   CHECK(late.num_done == 3);
   CHECK(late.num_late == 3);
-}
-
-TEST_CASE("a plain Bloom filter says that it cannot erase or count", "[tools][family_filter]") {
-  FamilyFilter filter(
-      classic::Filter::Create({.kind = classic::Kind::kBloom, .capacity = 100}).value());
-  CHECK_THAT(filter.CheckCanErase(false).error().message, ContainsSubstring("no counters"));
-  CHECK_THAT(filter.CheckHasCounts().error().message, ContainsSubstring("no counts"));
-  CHECK(filter.Insert(SomeDigests(10), {}).num_done == 10);
-  CHECK(filter.Erase(SomeDigests(10), {}).num_refused == 10);
-  CHECK(filter.num_keys() == 10);
 }
 
 TEST_CASE("outcomes add up", "[tools][family_filter]") {

@@ -19,7 +19,7 @@ using nlohmann::json;
 TEST_CASE("every type is built, updated and queried by the same commands", "[tools][family]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string type = GENERATE("counting", "scalable", "classic");
+  const std::string type = GENERATE("counting", "scalable");
   INFO(type);
   REQUIRE(
       RunTool({"build", "--type", type, "-n", "1k", "-o", filter}, Lines("a", 1000)).exit_code ==
@@ -52,16 +52,11 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
              ContainsSubstring("--window: is for --type window, not counting"));
   CHECK_THAT(error_of({"--bucket-capacity", "5"}),
              ContainsSubstring("--bucket-capacity: is for --type window, not counting"));
-  CHECK_THAT(
-      error_of({"--type", "classic", "--slices", "8"}),
-      ContainsSubstring("--slices: is for --type counting or scalable or window, not classic"));
-  CHECK_THAT(error_of({"--type", "scalable", "--hashes", "8"}),
-             ContainsSubstring("--hashes: is for --type classic, not scalable"));
   CHECK_THAT(error_of({"--type", "window"}),
              ContainsSubstring("--window: is required with --type window"));
   CHECK_THAT(error_of({"--type", "window", "--window", "soon"}),
              ContainsSubstring("--window: 'soon'"));
-  CHECK_THAT(error_of({"--type", "quantum"}), ContainsSubstring("--type"));
+  CHECK_THAT(error_of({"--type", "classic"}), ContainsSubstring("--type"));
   CHECK(folder.Names().empty());
 }
 
@@ -134,28 +129,14 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
              ContainsSubstring("--slices is given, and a filter that doubles does not have it"));
   CHECK_THAT(error_of({"scalable", "--largest-fpr", "5%"}),
              ContainsSubstring("--largest-fpr is 0.05; it must be 0 but for identical"));
-  CHECK_THAT(error_of({"classic", "--counter-bits", "9"}),
-             ContainsSubstring("--type classic: --counter-bits is 9"));
-  CHECK_THAT(error_of({"classic", "--hashes", "5G"}), ContainsSubstring("--hashes"));
   CHECK_THAT(RunTool({"build", "-n", "1T", "-o", folder.Path("f")}).err,
              ContainsSubstring("trommel: -n is 1000000000000 and -p 0.01; together"));
   CHECK(folder.Names().empty());
 }
 
-TEST_CASE("a classic filter has the hashes and counters asked for", "[tools][family]") {
-  const TempFolder folder;
-  const ToolResult built = RunTool({"build", "--type", "classic", "-n", "1k", "--hashes", "5",
-                                    "--counter-bits", "3", "-o", folder.Path("filter"), "--json"},
-                                   Lines("a", 1000));
-  CHECK(built.exit_code == 0);
-  CHECK_THAT(built.out, ContainsSubstring("\"kind\":\"split counting\""));
-  CHECK_THAT(built.out, ContainsSubstring("\"num_hashes\":5,"));
-  CHECK_THAT(built.out, ContainsSubstring("\"counter_bits\":3,"));
-}
-
 TEST_CASE("a memory limit holds for every type", "[tools][family]") {
   const TempFolder folder;
-  const std::string type = GENERATE("counting", "scalable", "window", "classic");
+  const std::string type = GENERATE("counting", "scalable", "window");
   std::vector<std::string> arguments = {
       "build", "--type", type, "-n", "1M", "--memory-limit", "10k", "-o", folder.Path("filter")};
   if (type == "window") arguments.insert(arguments.end(), {"--window", "1h"});

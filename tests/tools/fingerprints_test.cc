@@ -146,12 +146,12 @@ TEST_CASE("fold and grow leave alone what they cannot change", "[tools][fingerpr
   CHECK_THAT(grown.err, ContainsSubstring("fingerprints"));
   CHECK(folder.Read("filter") == before);
   REQUIRE(
-      RunTool({"build", "--type", "classic", "-n", "10", "-f", "-o", filter}, "a\n").exit_code ==
+      RunTool({"build", "--type", "scalable", "-n", "10", "-f", "-o", filter}, "a\n").exit_code ==
       0);
   const std::string command = GENERATE("fold", "grow");
-  const ToolResult classic = RunTool({command, filter});
-  CHECK(classic.exit_code == 2);
-  CHECK_THAT(classic.err, ContainsSubstring("is for counting filters; this one is classic"));
+  const ToolResult scalable = RunTool({command, filter});
+  CHECK(scalable.exit_code == 2);
+  CHECK_THAT(scalable.err, ContainsSubstring("is for counting filters; this one is scalable"));
   CHECK(RunTool({command, folder.Path("none")}).exit_code != 0);
 }
 

@@ -101,8 +101,7 @@ TEST_CASE("a filter of every type is built and queried under a digest key", "[to
   const std::string filter = folder.Path("filter");
   const std::string key = folder.Write("key", KeyText());
   const Words type =
-      GENERATE(Words{"--type", "scalable"}, Words{"--type", "window", "--window", "1h"},
-               Words{"--type", "classic"});
+      GENERATE(Words{"--type", "scalable"}, Words{"--type", "window", "--window", "1h"});
   REQUIRE(
       RunTool(With({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key},
                    type),

@@ -112,7 +112,7 @@ TEST_CASE("a window's report has the same fields whether or not keys came",
 
 TEST_CASE("inserting into any filter tells the rate that it has come to", "[tools][rate_report]") {
   const TempFolder folder;
-  const std::string type = GENERATE("counting", "scalable", "classic");
+  const std::string type = GENERATE("counting", "scalable");
   const std::string path = folder.Path("filter");
   REQUIRE(
       RunTool({"build", "-o", path, "--type", type, "-n", "1000"}, Lines("a", 1000)).exit_code ==

@@ -6,7 +6,6 @@
 #include "support/catch.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/commands/size.h"
-#include "trommel/classic/sizing.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel::tests {
@@ -47,15 +46,6 @@ TEST_CASE("a ring window's size is that of all its stores", "[tools][size]") {
   CHECK(even["bucket_capacity"] >= 12'500);
   CHECK(even["bucket_capacity"] < 13'000);
   CHECK(even["num_bytes"] == size["even_num_bytes"]);
-}
-
-TEST_CASE("a classic filter's size is what its sizing says", "[tools][size]") {
-  const json size = SizeOf({"classic", "--hashes", "5", "--counter-bits", "2"});
-  const classic::Sizing want =
-      classic::SizeFor({.capacity = 50'000, .target_fpr = 0.01, .num_hashes = 5, .counter_bits = 2})
-          .value();
-  CHECK(size["num_bytes"] == want.geometry.num_bytes());
-  CHECK(size["predicted_fpr"] == want.predicted_fpr);
 }
 
 TEST_CASE("a scalable filter's size is told generation by generation", "[tools][size]") {
@@ -101,9 +91,9 @@ TEST_CASE("memory is asked of the other types, not given to them", "[tools][size
     CHECK(result.exit_code == 2);
     return result.err;
   };
-  CHECK_THAT(error_of({"--type", "classic", "--bytes", "1MB"}),
-             ContainsSubstring("--bytes: is for --type counting, not classic"));
-  CHECK_THAT(error_of({"--type", "classic"}), ContainsSubstring("-n"));
+  CHECK_THAT(error_of({"--type", "window", "--window", "1h", "--bytes", "1MB"}),
+             ContainsSubstring("--bytes: is for --type counting, not window"));
+  CHECK_THAT(error_of({"--type", "window", "--window", "1h"}), ContainsSubstring("-n"));
 }
 
 }  // namespace

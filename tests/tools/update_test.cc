@@ -187,8 +187,7 @@ TEST_CASE("a job that erases its list a second time takes nothing from the keys 
   const auto shape =
       GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--encoding", "fingerprints8"},
                std::vector<std::string>{"--type", "scalable"},
-               std::vector<std::string>{"--type", "scalable", "--growth", "generations"},
-               std::vector<std::string>{"--type", "classic"});
+               std::vector<std::string>{"--type", "scalable", "--growth", "generations"});
   build.insert(build.end(), shape.begin(), shape.end());
   build.push_back(folder.Write("all", Lines("stays", 20'000) + Lines("goes", 2'000)));
   REQUIRE(RunTool(build).exit_code == 0);

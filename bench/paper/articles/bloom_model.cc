@@ -4,6 +4,10 @@
 #include <numbers>
 #include <vector>
 
+#include "bench/sides/fpr_bounds.h"
+#include "engine/src/classic/filter.h"
+#include "engine/src/classic/formulas.h"
+
 namespace trommel::paper {
 namespace {
 
@@ -51,6 +55,26 @@ double ExactFpr(uint32_t num_positions, uint32_t num_hashes, uint32_t num_keys) 
   double fpr = 0;
   for (uint32_t x = 0; x <= num_positions; ++x) fpr += chance[x] * std::pow(x / m, num_hashes);
   return fpr;
+}
+
+Row BloomRate(const std::string& what, const BloomTrial& trial, const RandomStream& members,
+              const RandomStream& non_members) {
+  classic::Filter filter({.kind = classic::Kind::kBloom,
+                          .hashing = trial.hashing,
+                          .num_hashes = trial.num_hashes,
+                          .counter_bits = 1,
+                          .num_positions = trial.num_positions});
+  InsertRandom(filter, members, trial.num_keys);
+  const double exact =
+      classic::BloomFprSecondOrder(trial.num_hashes, trial.num_positions, trial.num_keys);
+  Row row{.what = what, .exact = exact};
+  row.measured = MeasuredFpr(filter, non_members, trial.num_non_members);
+  if (trial.hashing == classic::Hashing::kMixed) {
+    row.allowed = BinomialRange(
+        exact, trial.num_non_members,
+        bench::TextbookOwnSigma(trial.num_positions, trial.num_hashes, trial.num_keys));
+  }
+  return row;
 }
 
 }  // namespace trommel::paper

@@ -1,9 +1,15 @@
-// The memory that a Bloom filter needs, beyond classic/formulas.h: at a rate for any number of
-// hashes, the lower bound of all structures, and the rate of tiny arrays.
+// The memory that a Bloom filter needs, beyond the formulas of classic: at a rate for any number of
+// hashes, the lower bound of all structures, and the rate of tiny arrays. And the rate of a filter
+// of random keys beside its model.
 #ifndef TROMMEL_BENCH_PAPER_ARTICLES_BLOOM_MODEL_H_
 #define TROMMEL_BENCH_PAPER_ARTICLES_BLOOM_MODEL_H_
 
 #include <cstdint>
+#include <string>
+
+#include "bench/paper/report/random.h"
+#include "bench/paper/report/report.h"
+#include "engine/src/classic/geometry.h"
 
 namespace trommel::paper {
 
@@ -27,6 +33,18 @@ double FprAt(double bits_per_key, uint32_t num_hashes);
 // E[(X / m)^k], X the number of positions set by k n independent throws: exact for any m, in m * k
 // n steps. The textbook's (1 - e^(-kn/m))^k is lower.
 double ExactFpr(uint32_t num_positions, uint32_t num_hashes, uint32_t num_keys);
+
+struct BloomTrial {
+  classic::Hashing hashing = classic::Hashing::kMixed;
+  uint32_t num_hashes = 0;
+  uint64_t num_positions = 0;
+  uint64_t num_keys = 0;
+  uint64_t num_non_members = 0;
+};
+// The rate of a filter of random members, measured, beside that of independent hashes. Of kDouble,
+// which is not modelled, any rate is allowed.
+Row BloomRate(const std::string& what, const BloomTrial& trial, const RandomStream& members,
+              const RandomStream& non_members);
 
 }  // namespace trommel::paper
 

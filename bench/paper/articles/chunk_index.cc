@@ -5,8 +5,6 @@
 #include "bench/paper/articles/bloom_model.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
-#include "trommel/classic/filter.h"
-#include "trommel/classic/formulas.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::paper {
@@ -72,26 +70,15 @@ Table WorkedExample(const Options& options) {
 
 Row RateRow(const Options& options, uint32_t num_hashes, classic::Hashing hashing) {
   const uint64_t num_keys = options.quick ? 20'000 : 1'000'000;
-  const uint64_t num_non_members = options.quick ? 200'000 : 10'000'000;
-  const uint64_t num_positions = 8 * num_keys;
-  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                     .hashing = hashing,
-                                                     .num_hashes = num_hashes,
-                                                     .counter_bits = 1,
-                                                     .num_positions = num_positions})
-                    .value();
-  InsertRandom(filter, RandomStream(options.seed, 2), num_keys);
-  const double exact = classic::BloomFprSecondOrder(num_hashes, num_positions, num_keys);
-  Row row{.what = "k = " + std::to_string(num_hashes)};
+  Row row = BloomRate("k = " + std::to_string(num_hashes),
+                      {.hashing = hashing,
+                       .num_hashes = num_hashes,
+                       .num_positions = 8 * num_keys,
+                       .num_keys = num_keys,
+                       .num_non_members = options.quick ? uint64_t{200'000} : 10'000'000},
+                      RandomStream(options.seed, 2), RandomStream(options.seed, 3));
   row.unit = Unit::kShare;
   row.formula = FprAt(8, num_hashes);
-  row.exact = exact;
-  row.measured = MeasuredFpr(filter, RandomStream(options.seed, 3), num_non_members);
-  if (hashing == classic::Hashing::kMixed) {
-    const double sigma =
-        bench::TextbookFprSigma(num_positions, num_hashes, num_keys, num_non_members);
-    row.allowed = SigmaRange(exact, sigma);
-  }
   return row;
 }
 

@@ -6,7 +6,7 @@
 #include "bench/paper/articles/hashes.h"
 #include "bench/paper/articles/listings.h"
 #include "bench/paper/report/random.h"
-#include "trommel/classic/formulas.h"
+#include "engine/src/classic/formulas.h"
 
 namespace trommel::paper {
 namespace {

@@ -8,9 +8,6 @@
 #include "bench/paper/articles/articles.h"
 #include "bench/paper/articles/bloom_model.h"
 #include "bench/paper/report/random.h"
-#include "bench/sides/fpr_bounds.h"
-#include "trommel/classic/filter.h"
-#include "trommel/classic/formulas.h"
 #include "trommel/digest.h"
 #include "trommel/sizing.h"
 
@@ -43,18 +40,6 @@ Table Arithmetic() {
   return table;
 }
 
-classic::Filter DoubleHashed(classic::Hashing hashing, uint64_t seed, uint64_t num_positions,
-                             uint32_t num_hashes, uint64_t num_keys) {
-  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                     .hashing = hashing,
-                                                     .num_hashes = num_hashes,
-                                                     .counter_bits = 1,
-                                                     .num_positions = num_positions})
-                    .value();
-  InsertRandom(filter, RandomStream(seed, 21), num_keys);
-  return filter;
-}
-
 Table ManyFromOne(const Options& options) {
   Table table{.title = "A thousand hashes from one: f1 + i f2"};
   table.text = "The text calls them independent and uncorrelated.";
@@ -78,23 +63,18 @@ Table ManyFromOne(const Options& options) {
       "rates:";
   table.rows.push_back(related);
 
-  constexpr uint32_t kManyHashes = 13;
-  const uint64_t num_keys = 20'000;
-  const uint64_t num_positions = num_keys * 19;
-  const uint64_t num_non_members = options.quick ? 500'000 : 100'000'000;
+  constexpr uint64_t kFewKeys = 20'000;
   for (const auto hashing : {classic::Hashing::kMixed, classic::Hashing::kDouble}) {
     const bool mixed = hashing == classic::Hashing::kMixed;
-    const auto filter = DoubleHashed(hashing, options.seed, num_positions, kManyHashes, num_keys);
-    const double exact = classic::BloomFprSecondOrder(kManyHashes, num_positions, num_keys);
-    Row row{.what = mixed ? "rate, hashes mixed once more" : "rate, f1 + i f2", .exact = exact};
-    row.measured = MeasuredFpr(filter, RandomStream(options.seed, 22), num_non_members);
-    if (mixed) {
-      const double sigma =
-          bench::TextbookFprSigma(num_positions, kManyHashes, num_keys, num_non_members);
-      row.allowed = BinomialRange(exact, num_non_members, sigma);
-      row.note =
-          "19 bits per key, 13 hashes, 20,000 keys. The model is that of independent hashes.";
-    } else {
+    Row row = BloomRate(mixed ? "rate, hashes mixed once more" : "rate, f1 + i f2",
+                        {.hashing = hashing,
+                         .num_hashes = 13,
+                         .num_positions = 19 * kFewKeys,
+                         .num_keys = kFewKeys,
+                         .num_non_members = options.quick ? uint64_t{500'000} : 100'000'000},
+                        RandomStream(options.seed, 21), RandomStream(options.seed, 22));
+    row.note = "19 bits per key, 13 hashes, 20,000 keys. The model is that of independent hashes.";
+    if (!mixed) {
       row.given = Verdict::kShown;
       row.note =
           "Keys with similar halves have similar positions for every hash. This raises the rate by "
@@ -156,24 +136,14 @@ constexpr uint32_t kPrintedHashes = 13;
 Row MeasuredRate(const Options& options, const std::string& what, double bits_per_key,
                  uint32_t num_hashes) {
   const uint64_t num_keys = options.quick ? 20'000 : 1'000'000;
-  const uint64_t num_non_members = options.quick ? 500'000 : 30'000'000;
-  const auto num_positions = static_cast<uint64_t>(bits_per_key * static_cast<double>(num_keys));
-  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kBloom,
-                                                     .hashing = classic::Hashing::kMixed,
-                                                     .num_hashes = num_hashes,
-                                                     .counter_bits = 1,
-                                                     .num_positions = num_positions})
-                    .value();
-  InsertRandom(filter, RandomStream(options.seed, 11), num_keys);
-  const double exact = classic::BloomFprSecondOrder(num_hashes, num_positions, num_keys);
-  Row row{.what = what, .exact = exact};
+  Row row = BloomRate(
+      what,
+      {.num_hashes = num_hashes,
+       .num_positions = static_cast<uint64_t>(bits_per_key * static_cast<double>(num_keys)),
+       .num_keys = num_keys,
+       .num_non_members = options.quick ? uint64_t{500'000} : 30'000'000},
+      RandomStream(options.seed, 11), RandomStream(options.seed, 12));
   row.formula = FprAt(bits_per_key, num_hashes);
-  row.measured = MeasuredFpr(filter, RandomStream(options.seed, 12), num_non_members);
-  const double own = std::sqrt(std::max(
-      0.0,
-      std::pow(bench::TextbookFprSigma(num_positions, num_hashes, num_keys, num_non_members), 2) -
-          std::pow(bench::BinomialSigma(exact, num_non_members), 2)));
-  row.allowed = BinomialRange(exact, num_non_members, own);
   return row;
 }
 

@@ -4,7 +4,6 @@
 #define TROMMEL_BENCH_PAPER_REPORT_RANDOM_H_
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -69,23 +68,6 @@ template <class Filter>
 uint64_t CountMaybePresent(const Filter& filter, const RandomStream& stream, uint64_t count) {
   return SumQueries(stream, count, [&](const Keys& keys, std::span<uint64_t> bitmap) {
     return filter.Query(keys, bitmap);
-  });
-}
-
-// How many of them answer "maybe present" in at least one of these filters, all of which are
-// queried one after the other.
-template <class Filter>
-uint64_t CountInAny(std::span<const Filter> filters, const RandomStream& stream, uint64_t count) {
-  std::vector<uint64_t> any;
-  return SumQueries(stream, count, [&](const Keys& keys, std::span<uint64_t> bitmap) {
-    any.assign(bitmap.size(), 0);
-    for (const Filter& filter : filters) {
-      filter.Query(keys, bitmap);
-      for (size_t w = 0; w < bitmap.size(); ++w) any[w] |= bitmap[w];
-    }
-    uint64_t num_maybe = 0;
-    for (const uint64_t word : any) num_maybe += static_cast<uint64_t>(std::popcount(word));
-    return num_maybe;
   });
 }
 

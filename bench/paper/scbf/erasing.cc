@@ -12,32 +12,27 @@ constexpr int kNumReplacements = 3;
 
 }  // namespace
 
-ErasingTrial RunErasing(const classic::ArrayGeometry& geometry, InsertRule insert_rule,
-                        EraseRule erase_rule, uint64_t num_keys, RandomStream random) {
-  Generations generations(geometry, insert_rule, erase_rule);
+ErasingTrial RunErasing(classic::ScalableSplit filter, uint64_t num_keys, RandomStream random) {
   std::vector<uint64_t> live = random.Take(num_keys);
-  for (const uint64_t key : live) generations.Insert(key);
+  for (const uint64_t key : live) filter.Insert(key);
   for (int round = 0; round < kNumReplacements; ++round) {
-    for (size_t i = 0; i < live.size(); i += 2) generations.Erase(live[i]);
+    for (size_t i = 0; i < live.size(); i += 2) filter.Erase(live[i]);
     for (size_t i = 0; i < live.size(); i += 2) {
       live[i] = random.Next();
-      generations.Insert(live[i]);
+      filter.Insert(live[i]);
     }
     // The others are replaced next time.
     std::rotate(live.begin(), live.begin() + 1, live.end());
   }
-  ErasingTrial trial{.num_live = live.size(), .num_generations = generations.size()};
-  for (const uint64_t key : live) trial.num_lost += !generations.MayContain(key);
+  ErasingTrial trial{.num_live = live.size(), .num_generations = filter.num_generations()};
+  for (const uint64_t key : live) trial.num_lost += !filter.MayContain(key);
   return trial;
 }
 
 Table ScbfErasing(const Options& options) {
   const uint64_t num_keys = options.quick ? 8'000 : 40'000;
-  const classic::ArrayGeometry geometry{.kind = classic::Kind::kSplitCounting,
-                                        .hashing = classic::Hashing::kMixed,
-                                        .num_hashes = 5,
-                                        .counter_bits = 8,
-                                        .num_positions = num_keys / 16};
+  constexpr double kRate = 0x1p-5;
+  const uint64_t positions = 5 * (num_keys / 16);
   Table table{.title =
                   "Scalable filter: live keys that answer \"absent\" after others were erased"};
   table.text =
@@ -48,23 +43,23 @@ Table ScbfErasing(const Options& options) {
       "which generation a key is erased it does not say: three readings.";
   table.axis = Axis::kLinear;
   const struct {
-    InsertRule insert;
+    classic::InsertRule insert;
     const char* insert_name;
-  } inserts[] = {{InsertRule::kBelowHalf, "into one below half, "},
-                 {InsertRule::kNewest, "into the newest, "},
-                 {InsertRule::kOldestShowing, "into the oldest that shows it, "}};
+  } inserts[] = {{classic::InsertRule::kBelowHalf, "into one below half, "},
+                 {classic::InsertRule::kNewest, "into the newest, "},
+                 {classic::InsertRule::kOldestShowing, "into the oldest that shows it, "}};
   const struct {
-    EraseRule erase;
+    classic::EraseRule erase;
     const char* erase_name;
-  } erases[] = {{EraseRule::kEverywhere, "from each that shows it"},
-                {EraseRule::kNewest, "from the newest that does"},
-                {EraseRule::kOldest, "from the oldest that does"}};
+  } erases[] = {{classic::EraseRule::kEverywhere, "from each that shows it"},
+                {classic::EraseRule::kNewest, "from the newest that does"},
+                {classic::EraseRule::kOldest, "from the oldest that does"}};
   for (const auto& [insert, insert_name] : inserts) {
     for (const auto& [erase, erase_name] : erases) {
-      const bool is_ours = insert == InsertRule::kOldestShowing;
-      if (is_ours && erase != EraseRule::kOldest) continue;
+      const bool is_ours = insert == classic::InsertRule::kOldestShowing;
+      if (is_ours && erase != classic::EraseRule::kOldest) continue;
       const ErasingTrial trial =
-          RunErasing(geometry, insert, erase, num_keys, RandomStream(options.seed, 120));
+          RunErasing({positions, kRate, insert, erase}, num_keys, RandomStream(options.seed, 120));
       Row row{.what = std::string(insert_name) + erase_name, .unit = Unit::kCount};
       row.measured = static_cast<double>(trial.num_lost);
       row.note = std::to_string(trial.num_generations) + " generations. ";
@@ -76,7 +71,7 @@ Table ScbfErasing(const Options& options) {
         row.note +=
             "Only the newest generation gains presence bits: a key for which an older one answers "
             "\"maybe present\" is counted there, and erased from the oldest that answers so.";
-      } else if (insert == InsertRule::kBelowHalf) {
+      } else if (insert == classic::InsertRule::kBelowHalf) {
         row.paper = 0;  // and the measured figure decides
       } else {
         row.given = Verdict::kSilent;

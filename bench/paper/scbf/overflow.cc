@@ -4,8 +4,8 @@
 
 #include "bench/paper/report/random.h"
 #include "bench/paper/scbf/scbf.h"
-#include "trommel/classic/filter.h"
-#include "trommel/classic/formulas.h"
+#include "engine/src/classic/filter.h"
+#include "engine/src/classic/formulas.h"
 
 namespace trommel::paper {
 namespace {
@@ -169,27 +169,6 @@ std::vector<Table> ScbfOverflow(const Options& options) {
 
 namespace {
 
-OverflowTrial FillAll(classic::Filter filter, uint64_t num_keys, uint64_t num_filters,
-                      uint64_t seed) {
-  OverflowTrial trial{.num_filters = num_filters,
-                      .num_counters = num_filters * filter.geometry().total_positions()};
-  const size_t num_heights = filter.geometry().max_count() + 1;
-  trial.num_reaching.resize(num_heights);
-  trial.num_filters_reaching.resize(num_heights);
-  for (uint64_t f = 0; f < num_filters; ++f) {
-    filter.Clear();
-    InsertRandom(filter, RandomStream(seed, 1000 + f), num_keys);
-    const std::vector<uint64_t> histogram = filter.CounterHistogram();
-    uint64_t num_reaching = 0;
-    for (size_t j = num_heights; j-- > 0;) {
-      num_reaching += histogram[j];
-      trial.num_reaching[j] += num_reaching;
-      trial.num_filters_reaching[j] += num_reaching != 0;
-    }
-  }
-  return trial;
-}
-
 // How many of num_thrown throws hit, each with this probability: steps from hit to hit.
 uint64_t NumHits(uint64_t num_thrown, double chance, RandomStream& random) {
   uint64_t num_hits = 0;
@@ -210,12 +189,28 @@ double OverflowTrial::FilterShare(uint32_t count) const {
   return static_cast<double>(num_filters_reaching[count]) / static_cast<double>(num_filters);
 }
 
-OverflowTrial RunOverflow(const classic::ArrayGeometry& geometry, uint64_t num_keys,
-                          uint64_t num_filters, uint64_t seed) {
-  classic::ArrayGeometry counting = geometry;
-  counting.counter_bits = classic::kMaxCounterBits;
-  return FillAll(classic::Filter::CreateWithGeometry(counting).value(), num_keys, num_filters,
-                 seed);
+OverflowTrial RunOverflow(classic::ArrayGeometry geometry, uint64_t num_keys, uint64_t num_filters,
+                          uint64_t seed) {
+  geometry.counter_bits = classic::kMaxCounterBits;
+  classic::Filter filter(geometry);
+  const size_t num_heights = geometry.max_count() + 1;
+  OverflowTrial trial{.num_filters = num_filters,
+                      .num_counters = num_filters * geometry.total_positions(),
+                      .num_reaching = std::vector<uint64_t>(num_heights),
+                      .num_filters_reaching = std::vector<uint64_t>(num_heights)};
+  for (uint64_t f = 0; f < num_filters; ++f) {
+    filter.Clear();
+    InsertRandom(filter, RandomStream(seed, 1000 + f), num_keys);
+    std::vector<uint64_t> histogram(num_heights);
+    for (const uint8_t count : filter.counters()) ++histogram[count];
+    uint64_t num_reaching = 0;
+    for (size_t j = num_heights; j-- > 0;) {
+      num_reaching += histogram[j];
+      trial.num_reaching[j] += num_reaching;
+      trial.num_filters_reaching[j] += num_reaching != 0;
+    }
+  }
+  return trial;
 }
 
 TailEstimate EstimateTail(uint64_t num_thrown, uint64_t num_positions, uint32_t count,

@@ -8,8 +8,8 @@
 #include "bench/paper/report/program.h"
 #include "bench/paper/report/random.h"
 #include "bench/paper/report/report.h"
-#include "trommel/classic/filter.h"
-#include "trommel/classic/geometry.h"
+#include "engine/src/classic/geometry.h"
+#include "engine/src/classic/scalable_split.h"
 
 namespace trommel::paper {
 
@@ -39,8 +39,8 @@ struct OverflowTrial {
 };
 
 // Fills num_filters filters of this geometry (counters of 8 bits) with num_keys random keys each.
-OverflowTrial RunOverflow(const classic::ArrayGeometry& geometry, uint64_t num_keys,
-                          uint64_t num_filters, uint64_t seed);
+OverflowTrial RunOverflow(classic::ArrayGeometry geometry, uint64_t num_keys, uint64_t num_filters,
+                          uint64_t seed);
 
 struct TailEstimate {
   double chance = 0;
@@ -62,45 +62,6 @@ Table ScbfFigures(const Options& options);
 std::vector<Table> ScbfGenerations(const Options& options);
 Table ScbfErasing(const Options& options);
 
-// Where a key goes.
-enum class InsertRule {
-  kNewest,         // a generation that was half full once is closed for good
-  kBelowHalf,      // the text's: one that is not half full, here the oldest; erasing reopens them
-  kOldestShowing,  // the oldest that answers "maybe present", else the newest
-};
-
-// Where it is erased, which the text does not say.
-enum class EraseRule {
-  kEverywhere,  // from each that answers "maybe present"
-  kNewest,      // from the newest that answers so
-  kOldest,      // from the oldest that answers so
-};
-
-// Generations of one geometry. Half full is m ln 2 keys.
-class Generations {
- public:
-  Generations(const classic::ArrayGeometry& geometry, InsertRule insert_rule, EraseRule erase_rule);
-
-  void Insert(uint64_t digest);
-  void Erase(uint64_t digest);
-  bool MayContain(uint64_t digest) const;
-  size_t size() const { return generations_.size(); }
-
- private:
-  struct Generation {
-    classic::Filter filter;
-    uint64_t num_new = 0;  // keys that no older generation had a place for
-  };
-
-  Generation& WithPlace();
-
-  classic::ArrayGeometry geometry_;
-  InsertRule insert_rule_;
-  EraseRule erase_rule_;
-  uint64_t capacity_;
-  std::vector<Generation> generations_;
-};
-
 // The keys that are live after num_keys were inserted and half of them, every other one, was
 // replaced by new ones, three times.
 struct ErasingTrial {
@@ -108,8 +69,7 @@ struct ErasingTrial {
   uint64_t num_lost = 0;  // live keys that answer "absent"
   size_t num_generations = 0;
 };
-ErasingTrial RunErasing(const classic::ArrayGeometry& geometry, InsertRule insert_rule,
-                        EraseRule erase_rule, uint64_t num_keys, RandomStream random);
+ErasingTrial RunErasing(classic::ScalableSplit filter, uint64_t num_keys, RandomStream random);
 
 }  // namespace trommel::paper
 

@@ -4,7 +4,8 @@
 #include "bench/paper/report/random.h"
 #include "bench/paper/scbf/scbf.h"
 #include "bench/sides/fpr_bounds.h"
-#include "trommel/classic/formulas.h"
+#include "engine/src/classic/filter.h"
+#include "engine/src/classic/formulas.h"
 
 namespace trommel::paper {
 namespace {
@@ -32,22 +33,17 @@ Row RateAt(const Options& options, const PrintedRow& printed) {
   const auto slice_positions = static_cast<uint64_t>(printed.slice_positions);
   const auto num_keys = static_cast<uint64_t>(printed.capacity);
   const uint64_t num_non_members = options.quick ? 200'000 : 40'000'000;
-  auto filter = classic::Filter::CreateWithGeometry({.kind = classic::Kind::kSplitCounting,
-                                                     .hashing = classic::Hashing::kMixed,
-                                                     .num_hashes = num_hashes,
-                                                     .counter_bits = 4,
-                                                     .num_positions = slice_positions})
-                    .value();
+  classic::Filter filter({.hashing = classic::Hashing::kMixed,
+                          .num_hashes = num_hashes,
+                          .num_positions = slice_positions});
   InsertRandom(filter, RandomStream(options.seed, 31), num_keys);
   Row row{.what = std::string("P = ") + printed.name + ": rate with n keys", .paper = printed.fpr};
   const double exact = classic::SplitFpr(num_hashes, slice_positions, num_keys);
   row.exact = exact;
   row.measured = MeasuredFpr(filter, RandomStream(options.seed, 32), num_non_members);
-  const uint64_t total = num_hashes * slice_positions;
-  const double all = bench::TextbookFprSigma(total, num_hashes, num_keys, num_non_members);
-  const double asking = bench::BinomialSigma(exact, num_non_members);
   row.allowed =
-      BinomialRange(exact, num_non_members, std::sqrt(std::max(0.0, all * all - asking * asking)));
+      BinomialRange(exact, num_non_members,
+                    bench::TextbookOwnSigma(num_hashes * slice_positions, num_hashes, num_keys));
   row.tolerance = 0.01;
   return row;
 }
@@ -62,7 +58,7 @@ Table ScbfSizing(const Options& options) {
       "positions: with counters of 4 bits the filter takes 180 KB.)";
   for (const PrintedRow& printed : kTable1) {
     const std::string at = std::string("P = ") + printed.name + ": ";
-    const auto published = classic::PublishedSplitFor(kScbfPositions, printed.fpr).value();
+    const auto published = classic::PublishedSplitFor(kScbfPositions, printed.fpr);
     Row hashes{.what = at + "hashes k", .unit = Unit::kCount, .paper = printed.num_hashes};
     hashes.formula = published.num_hashes;
     Row positions{

@@ -34,8 +34,6 @@ std::string_view TypeText(int32_t type) noexcept {
       return "scalable";
     case TROMMEL_TYPE_WINDOW:
       return "window";
-    case TROMMEL_TYPE_CLASSIC:
-      return "classic";
     case TROMMEL_TYPE_ATTRIBUTES:
       return "attribute";
     case TROMMEL_TYPE_CONCURRENT:

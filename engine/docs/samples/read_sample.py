@@ -23,9 +23,9 @@ from digests import siphash13, u32, u64, xxh3, xxh64  # noqa: E402
 
 XXH64, XXH3, CALLER, SIPHASH = range(4)
 PLANES, RUNS, FINGERPRINTS16, FINGERPRINTS8 = range(4)
-COUNTING, SCALABLE, WINDOW, CLASSIC, ATTRIBUTES = 1, 2, 3, 5, 6
+COUNTING, SCALABLE, WINDOW, ATTRIBUTES = 1, 2, 3, 6
 
-TYPES = {1: (COUNTING, SCALABLE, WINDOW, CLASSIC, ATTRIBUTES),
+TYPES = {1: (COUNTING, SCALABLE, WINDOW, ATTRIBUTES),
          2: (COUNTING, SCALABLE, WINDOW, ATTRIBUTES), 3: (SCALABLE,)}  # by version
 AUTOMATIC = 255
 
@@ -607,68 +607,6 @@ class SlotWindow:
                 f"buckets {self.first} to {self.current}, {self.num_keys} keys")
 
 
-# --- Section 9: classic filters.
-
-
-def mix(h):
-    h = (h ^ h >> 16) * 0x85EBCA6B & 0xFFFFFFFF
-    h = (h ^ h >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
-    return h ^ h >> 16
-
-
-class Classic:
-    def __init__(self, data):
-        _, self.policy, header = read_start(data, (CLASSIC,))
-        self.kind, self.hashing, self.k, self.counter_bits = (u32(header, at) for at in (32, 36, 40, 44))
-        if self.kind > 2:
-            raise Unknown(f"kind {self.kind}")
-        if self.hashing > 1:
-            raise Unknown(f"hashing {self.hashing}")
-        self.m = u64(header, 48)
-        require(1 <= self.k <= 64 and 1 <= self.m < 1 << 32, "hashes or positions")
-        require(1 <= self.counter_bits <= (8 if self.kind else 1), "bits of a counter")
-        check_request(header, 56)
-        self.num_keys = u64(header, 72)
-        require(self.num_keys <= MAX_KEYS, "number of keys")
-        require_zeros(header, 112, 248)
-        require_zeros(data, HEADER_BYTES, PAGE)
-        field_bits = next(bits for bits in (1, 2, 4, 8) if bits >= self.counter_bits)
-        slice_bytes = -(-self.m * field_bits // 512) * 64
-        num_slices = self.k if self.kind == 2 else 1
-        require(u64(header, 104) == len(data) == PAGE + num_slices * slice_bytes, "size of the file")
-        section = Section(data, header, 80, PAGE, num_slices * slice_bytes)
-        self.slices = []
-        for s in range(num_slices):
-            word = int.from_bytes(section.bytes[s * slice_bytes:(s + 1) * slice_bytes], "little")
-            require(word >> self.m * field_bits == 0, f"slice {s}: bits behind its last field")
-            fields = [word >> i * field_bits & (1 << field_bits) - 1 for i in range(self.m)]
-            self.check_slice(s, fields)
-            self.slices.append(fields)
-
-    def check_slice(self, s, fields):
-        if self.kind == 0:
-            require((sum(fields) > 0) == (self.num_keys > 0) and sum(fields) <= self.k * self.num_keys,
-                    "bits and keys")
-            return
-        stuck_at = (1 << self.counter_bits) - 1
-        require(max(fields) <= stuck_at, f"slice {s}: a counter above its maximum")
-        keys = self.num_keys * (self.k if self.kind == 1 else 1)
-        require(max(fields) == stuck_at or sum(fields) == keys, f"slice {s}: counters and keys")
-
-    def count(self, digest):
-        f1, f2 = digest >> 32, digest & 0xFFFFFFFF | 1
-        least = 255
-        for i in range(self.k):
-            h = (f1 + i * f2) & 0xFFFFFFFF
-            at = (mix(h) if self.hashing else h) * self.m >> 32
-            least = min(least, self.slices[i if self.kind == 2 else 0][at])
-        return least
-
-    def describe(self):
-        kind = ("Bloom", "counting Bloom", "split counting")[self.kind]
-        return f"classic filter, {kind}, {self.k} hashes, {self.m} positions, {self.num_keys} keys"
-
-
 # --- Section 10: attribute filters.
 
 MOST_SETS = 1 << 16
@@ -1095,8 +1033,7 @@ class Doubling:
 
 # --- All of them.
 
-CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, CLASSIC: Classic,
-           ATTRIBUTES: Attributes}
+CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, ATTRIBUTES: Attributes}
 CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow,
                 ATTRIBUTES: Attributes}
 CLASSES_BY_VERSION = {1: CLASSES, 2: CLASSES_OF_2, 3: {SCALABLE: Scalable}}
@@ -1112,7 +1049,7 @@ def without_metadata(data):
     snapshot ends."""
     require(len(data) >= 256, f"{len(data)} bytes, less than a header")
     version, kind = u32(data, 8), u32(data, 16)
-    end = u64(data, {CLASSIC: 104, ATTRIBUTES: 72}.get(kind, 80 if (kind, version) == (SCALABLE, 2) else 160))
+    end = u64(data, {ATTRIBUTES: 72}.get(kind, 80 if (kind, version) == (SCALABLE, 2) else 160))
     if len(data) <= end:
         return data, b""
     before = len(data) - 32

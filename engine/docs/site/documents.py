@@ -196,7 +196,7 @@ def short_names(names):
     meanings = {}
     for name in names:
         parts = name.split("::")
-        for first in range(2 if re.match("trommel::(classic|matrix|hbase)::", name) else len(parts)):
+        for first in range(2 if re.match("trommel::(matrix|hbase)::", name) else len(parts)):
             meanings.setdefault("::".join(parts[first:]), []).append(name)
     is_type = {name for name in names if "#" not in names[name]}
     short = {}

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "trommel/attribute_filter.h"
-#include "trommel/classic/filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/export.h"
 #include "trommel/metadata.h"
@@ -29,18 +28,15 @@ enum class FilterType : uint8_t {
   kCounting = 1,    ///< CountingFilter, and ConcurrentFilter.
   kScalable = 2,    ///< ScalableFilter.
   kWindow = 3,      ///< WindowFilter.
-  kClassic = 5,     ///< classic::Filter of any kind.
   kAttributes = 6,  ///< AttributeFilter.
 };
 
-/// Returns "counting", "scalable", "window", "classic" or "attribute"; "unknown" for any other
-/// value.
+/// Returns "counting", "scalable", "window" or "attribute"; "unknown" for any other value.
 TROMMEL_API std::string_view FilterTypeName(FilterType type) noexcept;
 
 /// A filter of one of the types, in the order of FilterType. Files of counting filters are loaded
 /// as CountingFilter, from which a ConcurrentFilter can be made.
-using AnyFilter =
-    std::variant<CountingFilter, ScalableFilter, WindowFilter, classic::Filter, AttributeFilter>;
+using AnyFilter = std::variant<CountingFilter, ScalableFilter, WindowFilter, AttributeFilter>;
 
 /// Returns the filter's type.
 TROMMEL_API FilterType TypeOf(const AnyFilter& filter);

@@ -2,11 +2,10 @@
 /// Every filter for production use, and what they need: keys, digests, executors, sizing,
 /// estimates.
 ///
-/// Four headers are included separately:
+/// Three headers are included separately:
 /// - trommel/any_filter.h loads and saves files of every type;
 /// - trommel/attribute_plan.h plans which sets of attributes to store, and in how much memory;
-/// - trommel/column_map.h has ColumnMap, which answers as FilterColumns does, in less memory;
-/// - trommel/published.h has the filters and the matrix exactly as published, for reproduction.
+/// - trommel/column_map.h has ColumnMap, which answers as FilterColumns does, in less memory.
 ///
 /// The documentation uses these words throughout:
 /// - "Requires" states a precondition. A call that breaks it is a bug in the calling program and

@@ -34,15 +34,8 @@ namespace {
 
 nb::object ObjectOf(AnyFilter&& any) {
   return std::visit(
-      [](auto&& filter) -> nb::object {
-        using Filter = std::remove_cvref_t<decltype(filter)>;
-        if constexpr (std::is_same_v<Filter, classic::Filter>) {
-          throw Failure(
-              Error{ErrorCode::kMismatch,
-                    "the file holds a filter of type classic, which has no Python class"});
-        } else {
-          return nb::cast(NewObject(std::move(filter)), nb::rv_policy::take_ownership);
-        }
+      [](auto&& filter) {
+        return nb::cast(NewObject(std::move(filter)), nb::rv_policy::take_ownership);
       },
       std::move(any));
 }
@@ -124,8 +117,8 @@ void BindAnyFilter(nb::module_& module) {
              "The same of the bytes of such a file.");
   module.def("type_of", TypeOfData, nb::arg("data"),
              nb::sig("def type_of(data: bytes | bytearray | memoryview) -> str"),
-             "Returns the type of a snapshot by its header: 'counting', 'scalable', 'window',\n"
-             "'classic' or 'attribute'.");
+             "Returns the type of a snapshot by its header: 'counting', 'scalable', 'window'\n"
+             "or 'attribute'.");
 }
 
 void BindKeys(nb::module_& module) {

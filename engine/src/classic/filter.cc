@@ -1,262 +1,100 @@
-// Creation, batches, single keys and statistics. Whole filters: filter_merge.cc.
-#include "trommel/classic/filter.h"
+#include "engine/src/classic/filter.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <memory>
-#include <new>
-#include <numeric>
-#include <utility>
 
 #include "engine/src/base/check.h"
-#include "engine/src/classic/filter_impl.h"
 #include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/digest_policy.h"
-#include "engine/src/keys/key_chunks.h"
-#include "engine/src/keys/parallel_batch.h"
-#include "trommel/classic/sizing.h"
 
 namespace trommel::classic {
-namespace {
 
-// Keys whose digests are kept while slice after slice is updated. One thread: what a second-level
-// cache holds beside a slice. Several: so many that starting the tasks does not count.
-constexpr size_t kCachedRoundKeys = size_t{1} << 16;
-constexpr size_t kMaxRoundKeys = size_t{1} << 20;
-// Fewer keys are inserted before other threads are awake.
-constexpr size_t kMinSpreadKeys = size_t{1} << 12;
+std::span<const uint64_t> DigestsOf(Keys digests) {
+  TROMMEL_CHECK(digests.kind() == KeyKind::kDigests, "the keys of a classic filter are digests");
+  return {static_cast<const uint64_t*>(digests.data()), digests.size()};
+}
 
-}  // namespace
+Filter::Filter(const ArrayGeometry& geometry) : geometry_(geometry) {
+  TROMMEL_CHECK(geometry.is_valid(), "the geometry of a classic filter is out of range");
+  counters_.resize(geometry.total_positions());
+}
 
-Filter::Filter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
-Filter::Filter(Filter&&) noexcept = default;
-Filter& Filter::operator=(Filter&&) noexcept = default;
-Filter::~Filter() = default;
-
-Result<Filter> Filter::Create(const Config& config) {
-  const Result<Sizing> sizing = SizeFor({.kind = config.kind,
-                                         .capacity = config.capacity,
-                                         .target_fpr = config.target_fpr,
-                                         .num_hashes = config.num_hashes,
-                                         .counter_bits = config.counter_bits,
-                                         .hashing = config.hashing});
-  if (!sizing) return sizing.error();
-  Result<Filter> filter =
-      CreateWithGeometry(sizing->geometry, config.digest, config.memory_limit_bytes);
-  if (filter) {
-    filter->impl_->capacity = config.capacity;
-    filter->impl_->target_fpr = config.target_fpr;
-    filter->UseExecutor(config.executor);
+void Filter::Insert(uint64_t digest) {
+  for (uint32_t i = 0; i < geometry_.num_hashes; ++i) {
+    uint8_t& counter = CounterOf(digest, i);
+    if (counter != geometry_.max_count()) ++counter;
   }
-  return filter;
+  ++num_keys_;
 }
 
-Result<Filter> Filter::CreateWithGeometry(const ArrayGeometry& geometry, const DigestPolicy& digest,
-                                          uint64_t memory_limit_bytes) {
-  if (const Status good = CheckPolicy(digest); !good) return good.error();
-  Result<PositionStore> store = PositionStore::Create(geometry, memory_limit_bytes);
-  if (!store) return store.error();
-  return Filter(
-      std::make_unique<Impl>(*std::move(store), FilterFacts{.policy = digest}, memory_limit_bytes));
+void Filter::Insert(Keys digests) {
+  for (const uint64_t digest : DigestsOf(digests)) Insert(digest);
 }
 
-void Filter::Impl::CheckCounters() const {
-  TROMMEL_CHECK(store.geometry().kind != Kind::kBloom, "a filter of plain bits has no counters");
-}
-
-// --- Batches.
-
-void Filter::Insert(Keys keys) noexcept {
-  Executor* const executor = keys.size() < kMinSpreadKeys ? nullptr : impl_->executor.get();
-  const size_t round_keys =
-      std::min(keys.size(), executor == nullptr ? kCachedRoundKeys : kMaxRoundKeys);
-  impl_->num_keys += keys.size();
-  // Not zeroed. Digests that the caller brought need no room.
-  std::unique_ptr<uint64_t[]> buffer;
-  if (keys.kind() != KeyKind::kDigests) {
-    buffer.reset(new (std::nothrow) uint64_t[round_keys]);
-    if (buffer == nullptr) {  // slower, but nothing here may fail
-      return ForEachChunk(impl_->policy, keys, [&](size_t, std::span<const uint64_t> digests) {
-        impl_->store.Insert(digests);
-      });
+bool Filter::Erase(uint64_t digest) {
+  TROMMEL_CHECK(geometry_.kind != Kind::kBloom, "a filter of plain bits has no counters");
+  // Taking one after the other also finds the counter of one that two hashes fall on.
+  for (uint32_t i = 0; i < geometry_.num_hashes; ++i) {
+    uint8_t& counter = CounterOf(digest, i);
+    if (counter == 0) {
+      while (i-- > 0) {
+        uint8_t& taken = CounterOf(digest, i);
+        if (taken != geometry_.max_count()) ++taken;  // one that is stuck now was stuck then
+      }
+      return false;
     }
+    if (counter != geometry_.max_count()) --counter;
   }
-  for (size_t first = 0; first < keys.size(); first += round_keys) {
-    const size_t count = std::min(round_keys, keys.size() - first);
-    std::span<const uint64_t> digests;
-    if (buffer == nullptr) {
-      digests = ViewedDigests(impl_->policy, keys, first, count, {});
-    } else {
-      ForEachTask(executor, count, kTaskKeys, [&](size_t begin, size_t size) {
-        impl_->policy.Digests(keys.Subspan(first + begin, size),
-                              std::span(buffer.get() + begin, size));
-      });
-      digests = std::span(buffer.get(), count);
-    }
-    impl_->store.Insert(digests, executor);
+  if (num_keys_ != 0) --num_keys_;
+  return true;
+}
+
+bool Filter::ShowsFirst(uint64_t digest, uint32_t num_probes) const {
+  for (uint32_t i = 0; i < num_probes; ++i) {
+    if (counters_[PositionOf(geometry_, digest, i)] == 0) return false;
   }
+  return true;
 }
 
-size_t Filter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
-  CheckBitmap(keys, inserted);
-  size_t num_inserted = 0;
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    num_inserted += impl_->store.InsertIfAbsent(digests, inserted.data() + first / 64);
-  });
-  impl_->num_keys += num_inserted;
-  return num_inserted;
+size_t Filter::Query(Keys digests, std::span<uint64_t> maybe_present) const {
+  return QueryFirst(digests, geometry_.num_hashes, maybe_present);
 }
 
-size_t Filter::Impl::Query(Keys keys, uint32_t num_probes,
-                           std::span<uint64_t> maybe_present) const noexcept {
-  std::atomic<size_t> num_present{0};
-  ForEachTask(executor.get(), keys, [&](size_t begin, Keys task_keys) {
-    size_t num_here = 0;
-    ForEachViewedChunk(policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
-      num_here += store.Query(digests, num_probes, maybe_present.data() + (begin + first) / 64);
-    });
-    num_present.fetch_add(num_here, std::memory_order_relaxed);
-  });
-  return num_present.load(std::memory_order_relaxed);
-}
-
-size_t Filter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
-  CheckBitmap(keys, maybe_present);
-  return impl_->Query(keys, geometry().num_hashes, maybe_present);
-}
-
-size_t Filter::QueryFirst(Keys keys, uint32_t num_probes,
-                          std::span<uint64_t> maybe_present) const noexcept {
-  CheckBitmap(keys, maybe_present);
-  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry().num_hashes,
+size_t Filter::QueryFirst(Keys digests, uint32_t num_probes,
+                          std::span<uint64_t> maybe_present) const {
+  TROMMEL_CHECK(num_probes >= 1 && num_probes <= geometry_.num_hashes,
                 "num_probes must be between 1 and num_hashes");
-  return impl_->Query(keys, num_probes, maybe_present);
+  CheckBitmap(digests, maybe_present);
+  return AnswerEach(digests, maybe_present,
+                    [&](uint64_t digest) { return ShowsFirst(digest, num_probes); });
 }
 
-EraseOutcome Filter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
-  CheckBitmap(keys, erased);
-  impl_->CheckCounters();
-  EraseOutcome outcome;
-  ForEachChunk(impl_->policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    outcome.num_erased += impl_->store.Erase(digests, erased.data() + first / 64);
-  });
-  outcome.num_refused = keys.size() - outcome.num_erased;
-  impl_->TakeKeys(outcome.num_erased);
-  impl_->num_refused_erases += outcome.num_refused;
-  return outcome;
-}
-
-EraseOutcome Filter::Erase(Keys keys) noexcept {
-  impl_->CheckCounters();
-  EraseOutcome outcome;
-  std::array<uint64_t, BitmapWords(kernels::kMaxChunkKeys)> erased;
-  for (size_t first = 0; first < keys.size(); first += kernels::kMaxChunkKeys) {
-    const size_t count = std::min(kernels::kMaxChunkKeys, keys.size() - first);
-    const EraseOutcome part =
-        Erase(keys.Subspan(first, count), std::span(erased).first(BitmapWords(count)));
-    outcome.num_erased += part.num_erased;
-    outcome.num_refused += part.num_refused;
+uint32_t Filter::ProbesFor(double target_fpr) const {
+  double product = 1;
+  for (uint32_t probes = 1; probes < geometry_.num_hashes; ++probes) {
+    product *= Fill(probes - 1);
+    if (product <= target_fpr) return probes;
   }
-  return outcome;
+  return geometry_.num_hashes;
 }
 
-void Filter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
-  CheckCounts(keys, counts);
-  impl_->CheckCounters();
-  ForEachTask(impl_->executor.get(), keys, [&](size_t begin, Keys task_keys) {
-    ForEachViewedChunk(
-        impl_->policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
-          impl_->store.CountEstimates(digests, counts.subspan(begin + first, digests.size()));
-        });
-  });
+void Filter::DropSlices(uint32_t num_slices) {
+  TROMMEL_CHECK(geometry_.kind == Kind::kSplitCounting, "only split filters have slices");
+  TROMMEL_CHECK(num_slices >= 1 && num_slices <= geometry_.num_hashes,
+                "num_slices must be between 1 and num_hashes");
+  geometry_.num_hashes = num_slices;
+  counters_.resize(geometry_.total_positions());
+  counters_.shrink_to_fit();
 }
 
-// --- One key.
-
-void Filter::Insert(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  impl_->store.Insert(std::span(&digest, 1));
-  impl_->num_keys += 1;
+void Filter::Clear() {
+  std::ranges::fill(counters_, uint8_t{0});
+  num_keys_ = 0;
 }
 
-bool Filter::InsertIfAbsent(Key key) noexcept {
-  const uint64_t digest = impl_->policy(key);
-  uint64_t inserted = 0;
-  impl_->num_keys += impl_->store.InsertIfAbsent(std::span(&digest, 1), &inserted);
-  return inserted != 0;
-}
-
-bool Filter::MayContain(Key key) const noexcept {
-  return impl_->store.MayContain(impl_->policy(key));
-}
-
-bool Filter::Erase(Key key) noexcept {
-  impl_->CheckCounters();
-  const uint64_t digest = impl_->policy(key);
-  uint64_t erased = 0;
-  impl_->TakeKeys(impl_->store.Erase(std::span(&digest, 1), &erased));
-  impl_->num_refused_erases += 1 - erased;
-  return erased != 0;
-}
-
-uint64_t Filter::CountEstimate(Key key) const noexcept {
-  impl_->CheckCounters();
-  const uint64_t digest = impl_->policy(key);
-  uint64_t count = 0;
-  impl_->store.CountEstimates(std::span(&digest, 1), std::span(&count, 1));
-  return count;
-}
-
-// --- What it is.
-
-void Filter::Clear() noexcept {
-  impl_->store.Clear();
-  impl_->num_keys = 0;
-  impl_->num_refused_erases = 0;
-}
-
-void Filter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
-  impl_->executor = std::move(executor);
-}
-
-const ArrayGeometry& Filter::geometry() const noexcept { return impl_->store.geometry(); }
-const DigestPolicy& Filter::digest_policy() const noexcept { return impl_->policy; }
-uint64_t Filter::capacity() const noexcept { return impl_->capacity; }
-double Filter::target_fpr() const noexcept { return impl_->target_fpr; }
-uint64_t Filter::num_keys() const noexcept { return impl_->num_keys; }
-
-std::vector<uint64_t> Filter::CounterHistogram() const {
-  std::vector<uint64_t> histogram(geometry().max_count() + 1, 0);
-  for (size_t s = 0; s < geometry().num_slices(); ++s) {
-    const std::vector<uint64_t> of_slice = impl_->store.Histogram(s);
-    for (size_t c = 0; c < histogram.size(); ++c) histogram[c] += of_slice[c];
-  }
-  return histogram;
-}
-
-Stats Filter::GetStats() const {
-  const PositionStore& store = impl_->store;
-  const bool is_counting = geometry().kind != Kind::kBloom;
-  Stats stats;
-  stats.num_keys = impl_->num_keys;
-  stats.num_bytes = geometry().num_bytes();
-  for (size_t s = 0; s < geometry().num_slices(); ++s) stats.slice_fills.push_back(store.Fill(s));
-  stats.fill_ratio = std::accumulate(stats.slice_fills.begin(), stats.slice_fills.end(), 0.0) /
-                     static_cast<double>(stats.slice_fills.size());
-  stats.current_fpr = store.FillProduct(geometry().num_hashes);
-  stats.predicted_fpr = PredictedFpr(geometry(), impl_->num_keys);
-  stats.num_stuck = is_counting ? CounterHistogram().back() : 0;
-  stats.num_lost_increments = is_counting ? store.num_lost() : 0;
-  stats.num_refused_erases = impl_->num_refused_erases;
-  return stats;
-}
-
-uint32_t Filter::ProbesFor(double target_fpr) const noexcept {
-  for (uint32_t probes = 1; probes < geometry().num_hashes; ++probes) {
-    if (impl_->store.FillProduct(probes) <= target_fpr) return probes;
-  }
-  return geometry().num_hashes;
+double Filter::Fill(uint32_t hash_idx) const {
+  const uint64_t m = geometry_.num_positions;
+  const auto slice = counters().subspan(geometry_.num_slices() == 1 ? 0 : hash_idx * m, m);
+  const auto num_absent = static_cast<uint64_t>(std::ranges::count(slice, uint8_t{0}));
+  return static_cast<double>(m - num_absent) / static_cast<double>(m);
 }
 
 }  // namespace trommel::classic

@@ -1,12 +1,11 @@
-#include "trommel/classic/formulas.h"
+#include "engine/src/classic/formulas.h"
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "engine/src/base/out_of_range.h"
-#include "trommel/classic/geometry.h"
-#include "trommel/sizing.h"
+#include "engine/src/base/check.h"
+#include "engine/src/classic/geometry.h"
 
 namespace trommel::classic {
 namespace {
@@ -28,7 +27,7 @@ double SumFrom(double log_first, const Ratio& ratio) {
 }
 
 // (x / j)^j / sqrt(2 pi j).
-double StirlingTerm(double x, uint64_t count) noexcept {
+double StirlingTerm(double x, uint64_t count) {
   if (count == 0 || !(x >= 0)) return kNan;
   const auto j = static_cast<double>(count);
   return std::pow(x / j, j) / std::sqrt(2 * std::numbers::pi * j);
@@ -36,49 +35,37 @@ double StirlingTerm(double x, uint64_t count) noexcept {
 
 }  // namespace
 
-Result<uint32_t> NumHashesFor(double target_fpr) {
-  if (!(target_fpr > 0 && target_fpr < 1)) {  // NaN fails, too
-    return OutOfRange("target_fpr", target_fpr, "above 0 and below 1");
-  }
+uint32_t NumHashesFor(double target_fpr) {
   const double num_hashes = std::ceil(-std::log2(target_fpr));
-  if (num_hashes > kMaxHashes) {
-    return OutOfRange("target_fpr", target_fpr, std::exp2(-double{kMaxHashes}), 1.0);
-  }
+  TROMMEL_CHECK(num_hashes >= 1 && num_hashes <= kMaxHashes,  // NaN fails, too
+                "a rate must be below 1, and at least 2^-64");
   return static_cast<uint32_t>(num_hashes);
 }
 
-Result<PublishedSplit> PublishedSplitFor(uint64_t total_positions, double target_fpr) {
-  const Result<uint32_t> num_hashes = NumHashesFor(target_fpr);
-  if (!num_hashes) return num_hashes.error();
-  constexpr uint64_t kMost = uint64_t{1} << 48;
-  if (total_positions < *num_hashes || total_positions > kMost) {
-    return OutOfRange("total_positions", total_positions, uint64_t{*num_hashes}, kMost);
-  }
+PublishedSplit PublishedSplitFor(uint64_t total_positions, double target_fpr) {
+  const uint32_t num_hashes = NumHashesFor(target_fpr);
+  TROMMEL_CHECK(total_positions >= num_hashes && total_positions <= uint64_t{1} << 48,
+                "positions must be at least one per slice, and at most 2^48");
   const double capacity =
       static_cast<double>(total_positions) * kLn2 * kLn2 / -std::log(target_fpr);
-  return PublishedSplit{.num_hashes = *num_hashes,
-                        .slice_positions = total_positions / *num_hashes,
-                        .capacity = static_cast<uint64_t>(capacity)};
+  return {.num_hashes = num_hashes,
+          .slice_positions = total_positions / num_hashes,
+          .capacity = static_cast<uint64_t>(capacity)};
 }
 
-Result<PublishedBloom> PublishedBloomFor(uint64_t capacity, double target_fpr) {
-  if (capacity == 0 || capacity > kMaxCapacity) {
-    return OutOfRange("capacity", capacity, uint64_t{1}, kMaxCapacity);
+uint64_t SlicePositionsFor(uint32_t num_hashes, uint64_t num_keys, double target_fpr) {
+  uint64_t low = 0;  // not enough
+  uint64_t high = kMaxPositions;
+  TROMMEL_CHECK(SplitFpr(num_hashes, high, num_keys) <= target_fpr,
+                "no slice can have the positions that these keys need");
+  while (high - low > 1) {
+    const uint64_t middle = low + (high - low) / 2;
+    (SplitFpr(num_hashes, middle, num_keys) <= target_fpr ? high : low) = middle;
   }
-  if (!(target_fpr > 0 && target_fpr < 1)) {
-    return OutOfRange("target_fpr", target_fpr, "above 0 and below 1");
-  }
-  const auto n = static_cast<double>(capacity);
-  const double num_positions = std::ceil(-n * std::log(target_fpr) / (kLn2 * kLn2));
-  const double num_hashes = std::ceil(num_positions / n * kLn2);
-  if (num_hashes > kMaxHashes) {
-    return OutOfRange("target_fpr", target_fpr, std::exp2(-double{kMaxHashes}), 1.0);
-  }
-  return PublishedBloom{.num_positions = static_cast<uint64_t>(num_positions),
-                        .num_hashes = static_cast<uint32_t>(num_hashes)};
+  return high;
 }
 
-double Fill(uint64_t num_positions, uint64_t num_hashed) noexcept {
+double Fill(uint64_t num_positions, uint64_t num_hashed) {
   if (num_positions == 0) return kNan;
   if (num_hashed == 0) return 0;
   const double empty =
@@ -86,19 +73,11 @@ double Fill(uint64_t num_positions, uint64_t num_hashed) noexcept {
   return -std::expm1(empty);
 }
 
-double SplitFpr(uint32_t num_hashes, uint64_t slice_positions, uint64_t num_keys) noexcept {
+double SplitFpr(uint32_t num_hashes, uint64_t slice_positions, uint64_t num_keys) {
   return std::pow(Fill(slice_positions, num_keys), num_hashes);
 }
 
-double BloomFpr(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) noexcept {
-  if (num_positions == 0) return kNan;
-  const double load =
-      num_hashes * static_cast<double>(num_keys) / static_cast<double>(num_positions);
-  return std::pow(-std::expm1(-load), num_hashes);
-}
-
-double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions,
-                           uint64_t num_keys) noexcept {
+double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions, uint64_t num_keys) {
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
   const bool is_countable = num_hashes == 0 || num_keys <= kMost / num_hashes;
   const uint64_t num_hashed = is_countable ? num_hashes * num_keys : kMost;
@@ -116,7 +95,7 @@ double BloomFprSecondOrder(uint32_t num_hashes, uint64_t num_positions,
   return first + k * (k - 1) / 2 * std::pow(fill, k - 2) * variance;
 }
 
-double PoissonTail(double load, uint64_t count) noexcept {
+double PoissonTail(double load, uint64_t count) {
   if (!(load >= 0)) return kNan;
   if (count == 0) return 1;
   if (load == 0) return 0;
@@ -130,7 +109,7 @@ double PoissonTail(double load, uint64_t count) noexcept {
                      [=](uint64_t i) { return (j - 1 - static_cast<double>(i)) / load; });
 }
 
-double BinomialTail(uint64_t num_hashed, uint64_t num_positions, uint64_t count) noexcept {
+double BinomialTail(uint64_t num_hashed, uint64_t num_positions, uint64_t count) {
   if (num_positions == 0) return kNan;
   if (count == 0) return 1;
   if (count > num_hashed) return 0;
@@ -161,10 +140,10 @@ double BinomialTail(uint64_t num_hashed, uint64_t num_positions, uint64_t count)
          });
 }
 
-double OverflowBound(double load, uint64_t count) noexcept {
+double OverflowBound(double load, uint64_t count) {
   return StirlingTerm(std::numbers::e * load, count);
 }
 
-double OverflowAsPrinted(double load, uint64_t count) noexcept { return StirlingTerm(load, count); }
+double OverflowAsPrinted(double load, uint64_t count) { return StirlingTerm(load, count); }
 
 }  // namespace trommel::classic

@@ -12,7 +12,7 @@
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/matrix/published_sets.h"
 #include "engine/src/tuples/tuple_batch.h"
-#include "kernels/classic_array.h"
+#include "kernels/cells.h"
 #include "trommel/matrix/sizing.h"
 
 namespace trommel::matrix {
@@ -132,8 +132,7 @@ void LiteralMatrix::IndicesOf(std::span<const AttributeMask> parts, const Tuples
     if ((queried >> i & 1) == 0) continue;
     const uint64_t digest = tuples.columns[i][tuple_idx];
     for (uint32_t j = 0; j < num_hashes_; ++j) {
-      const uint32_t hash = kernels::ClassicMix(kernels::ClassicHash(digest, j));
-      hash_per_field[j][i] = (hash * positions_[i] >> 32) + 1;
+      hash_per_field[j][i] = kernels::CellPosition(positions_[i], digest, j) + 1;
     }
   }
   indices.clear();

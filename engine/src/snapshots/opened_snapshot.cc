@@ -35,9 +35,11 @@ Status CheckBeginning(std::span<const std::byte> start) {
 // What this library cannot read: what a later one of the same version could write, and what an
 // earlier one wrote.
 Status CheckKnown(const SnapshotStart& start) {
-  if (start.type == kRetiredType) {
+  if (start.type == kLayeredType || start.type == kClassicType) {
     return Error{ErrorCode::kVersion,
-                 "at byte 16 the type is 4 (layered filter), which this library reads no longer"};
+                 std::string("at byte 16 the type is ") +
+                     (start.type == kLayeredType ? "4 (layered filter)" : "5 (classic filter)") +
+                     ", which this library reads no longer"};
   }
   if (start.type == 0 || start.type > kNumSnapshotTypes) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,

@@ -49,8 +49,6 @@ std::string_view SnapshotTypeName(SnapshotType type) {
       return "scalable";
     case SnapshotType::kWindowFilter:
       return "window";
-    case SnapshotType::kClassicFilter:
-      return "classic";
     case SnapshotType::kAttributeFilter:
       return "attribute";
   }

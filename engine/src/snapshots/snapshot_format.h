@@ -74,14 +74,15 @@ enum class SnapshotType : uint32_t {
   kCountingFilter = 1,
   kScalableFilter = 2,
   kWindowFilter = 3,
-  kClassicFilter = 5,
   kAttributeFilter = 6,
 };
 inline constexpr uint32_t kNumSnapshotTypes = 6;
-// That of layered filters, which are gone. Not to be used again.
-inline constexpr uint32_t kRetiredType = 4;
+// Those of layered and of classic filters, which this library reads no longer. Not to be used
+// again.
+inline constexpr uint32_t kLayeredType = 4;
+inline constexpr uint32_t kClassicType = 5;
 
-// "counting", "scalable", "window", "classic", "attribute"; "unknown" for anything else.
+// "counting", "scalable", "window", "attribute"; "unknown" for anything else.
 std::string_view SnapshotTypeName(SnapshotType type);
 
 // What every header begins with.
@@ -98,7 +99,6 @@ inline constexpr uint64_t kHeaderBytes = 256;
 
 // Where the header of a type and version has the size of the whole file, a uint64_t.
 constexpr size_t FileBytesAt(SnapshotType type, uint32_t version) {
-  if (type == SnapshotType::kClassicFilter) return 104;
   if (type == SnapshotType::kAttributeFilter) return 72;
   return type == SnapshotType::kScalableFilter && version == kSecondVersion ? 80 : 160;
 }

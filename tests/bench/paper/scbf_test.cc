@@ -6,64 +6,24 @@
 #include "bench/paper/report/random.h"
 #include "bench/paper/report/report.h"
 #include "bench/paper/report_checks.h"
+#include "engine/src/classic/formulas.h"
 #include "support/catch.h"
-#include "trommel/classic/formulas.h"
 
 namespace trommel::paper {
 namespace {
 
-constexpr classic::ArrayGeometry kSmall{.kind = classic::Kind::kSplitCounting,
-                                        .hashing = classic::Hashing::kMixed,
-                                        .num_hashes = 4,
-                                        .counter_bits = 8,
-                                        .num_positions = 100};
-
-TEST_CASE("a generation is added when the newest is half full", "[paper]") {
-  Generations generations(kSmall, InsertRule::kNewest, EraseRule::kEverywhere);
-  RandomStream random(Catch::rngSeed(), 1);
-  for (int i = 0; i < 69; ++i) generations.Insert(random.Next());
-  CHECK(generations.size() == 1);
-  generations.Insert(random.Next());
-  CHECK(generations.size() == 2);
-}
-
-TEST_CASE("the oldest rule loses no key, and no key is left after all were erased", "[paper]") {
-  Generations generations(kSmall, InsertRule::kOldestShowing, EraseRule::kOldest);
-  RandomStream random(Catch::rngSeed(), 2);
-  const auto keys = random.Take(1'000);
-  for (const uint64_t key : keys) generations.Insert(key);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    for (size_t j = i; j < keys.size(); j += 97) REQUIRE(generations.MayContain(keys[j]));
-    generations.Erase(keys[i]);
-  }
-  for (const uint64_t key : keys) CHECK_FALSE(generations.MayContain(key));
-}
-
-TEST_CASE("by the text's rule keys enter a generation again that erasing has opened", "[paper]") {
-  Generations reopened(kSmall, InsertRule::kBelowHalf, EraseRule::kOldest);
-  Generations closed(kSmall, InsertRule::kNewest, EraseRule::kOldest);
-  for (Generations* generations : {&reopened, &closed}) {
-    RandomStream random(Catch::rngSeed(), 5);
-    const auto keys = random.Take(3 * 69);
-    for (const uint64_t key : keys) generations->Insert(key);
-    CHECK(generations->size() == 3);
-    for (size_t i = 0; i < 30; ++i) generations->Erase(keys[i]);
-    for (int i = 0; i < 25; ++i) generations->Insert(random.Next());
-  }
-  CHECK(reopened.size() == 3);
-  CHECK(closed.size() == 4);
-}
-
 TEST_CASE("every reading of the text's rules loses live keys, the oldest rule none", "[paper]") {
+  using classic::EraseRule;
+  using classic::InsertRule;
+  const auto run = [](InsertRule insert, EraseRule erase) {
+    return RunErasing({400, 0x1p-4, insert, erase}, 2'000, RandomStream(Catch::rngSeed(), 6));
+  };
   for (const auto erase : {EraseRule::kEverywhere, EraseRule::kNewest, EraseRule::kOldest}) {
-    const ErasingTrial trial =
-        RunErasing(kSmall, InsertRule::kBelowHalf, erase, 2'000, RandomStream(Catch::rngSeed(), 6));
+    const ErasingTrial trial = run(InsertRule::kBelowHalf, erase);
     CHECK(trial.num_live == 2'000);
     CHECK(trial.num_lost > 0);
   }
-  const ErasingTrial ours = RunErasing(kSmall, InsertRule::kOldestShowing, EraseRule::kOldest,
-                                       2'000, RandomStream(Catch::rngSeed(), 6));
-  CHECK(ours.num_lost == 0);
+  CHECK(run(InsertRule::kOldestShowing, EraseRule::kOldest).num_lost == 0);
 }
 
 TEST_CASE("rates of generations are modelled, and each row of erasing names its generations",

@@ -66,6 +66,8 @@ TEST_CASE("the textbook bound falls with counters and queries", "[bench][fpr]") 
         TextbookFprSigma(1'000'000, 7, 100'000, 100'000));
   CHECK(TextbookFprSigma(10'000, 7, 1'000, uint64_t{1} << 62) >
         TextbookFprSigma(1'000'000, 7, 100'000, uint64_t{1} << 62));
+  CHECK(TextbookFprSigma(10'000, 7, 1'000, uint64_t{1} << 62) ==
+        Catch::Approx(TextbookOwnSigma(10'000, 7, 1'000)));
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // The formulas against the tables that were printed, and against counting.
-#include "trommel/classic/formulas.h"
+#include "engine/src/classic/formulas.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/death.h"
 
 namespace trommel::classic {
 namespace {
@@ -16,19 +16,10 @@ using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("the split filter's Table 1 comes out as printed", "[engine][classic]") {
   constexpr uint64_t kPositions = 45 * 1024 * 8;
-  CHECK(*PublishedSplitFor(kPositions, 1e-3) == PublishedSplit{10, 36864, 25639});
-  CHECK(*PublishedSplitFor(kPositions, 1e-4) == PublishedSplit{14, 26331, 19229});
-  CHECK(*PublishedSplitFor(kPositions, 1e-5) == PublishedSplit{17, 21684, 15383});
-  CHECK(*PublishedSplitFor(kPositions, 1e-6) == PublishedSplit{20, 18432, 12819});
-}
-
-TEST_CASE("the course text's formula does not give the number that it prints",
-          "[engine][classic]") {
-  const PublishedBloom bloom = *PublishedBloomFor(10'000'000'000, 1e-4);
-  CHECK(bloom.num_positions == 191'701'167'548);  // printed: 131 571 428 572
-  CHECK(bloom.num_hashes == 14);
-  // Of the k = 13 it then takes, the rate is 1.0e-4, and not the 6e-5 that it names.
-  CHECK(BloomFpr(13, bloom.num_positions, 10'000'000'000) == Approx(1.0e-4).epsilon(0.01));
+  CHECK(PublishedSplitFor(kPositions, 1e-3) == PublishedSplit{10, 36864, 25639});
+  CHECK(PublishedSplitFor(kPositions, 1e-4) == PublishedSplit{14, 26331, 19229});
+  CHECK(PublishedSplitFor(kPositions, 1e-5) == PublishedSplit{17, 21684, 15383});
+  CHECK(PublishedSplitFor(kPositions, 1e-6) == PublishedSplit{20, 18432, 12819});
 }
 
 TEST_CASE("overflow comes out as printed, as derived and as it is", "[engine][classic]") {
@@ -87,8 +78,7 @@ TEST_CASE("fill and rates are those of their definitions", "[engine][classic]") 
   CHECK(Fill(1, 1) == 1);
   CHECK(SplitFpr(3, 10, 2) == Approx(0.19 * 0.19 * 0.19));
   CHECK(SplitFpr(10, 36864, 25639) == Approx(1e-3).epsilon(0.01));
-  CHECK(BloomFpr(2, 10, 5) == Approx(std::pow(1 - std::exp(-1.0), 2)));
-  CHECK(BloomFpr(10, 1000, 0) == 0);
+  CHECK(SplitFpr(3, 10, 0) == 0);
 }
 
 // The exact rate of an unsplit filter: the distribution of how many positions are set, one hash at
@@ -124,7 +114,9 @@ TEST_CASE("the second order is nearer to the exact rate than the textbook is",
     INFO(row.num_hashes << " hashes, " << row.num_positions << " positions");
     const double exact = ExactBloomFpr(row.num_hashes, row.num_positions, row.num_keys);
     const double second = BloomFprSecondOrder(row.num_hashes, row.num_positions, row.num_keys);
-    const double textbook = BloomFpr(row.num_hashes, row.num_positions, row.num_keys);
+    const double load =
+        static_cast<double>(row.num_hashes * row.num_keys) / static_cast<double>(row.num_positions);
+    const double textbook = std::pow(1 - std::exp(-load), row.num_hashes);
     CHECK(second == Approx(exact).epsilon(row.epsilon));
     CHECK(textbook < exact);
     CHECK(std::abs(second - exact) < std::abs(textbook - exact));
@@ -133,31 +125,37 @@ TEST_CASE("the second order is nearer to the exact rate than the textbook is",
   CHECK(BloomFprSecondOrder(3, 100, 0) == 0);
 }
 
-TEST_CASE("numbers of hashes are rounded up, and rates out of range are refused",
+TEST_CASE("numbers of hashes are rounded up, and rates out of range end the program",
           "[engine][classic]") {
-  CHECK(*NumHashesFor(0.5) == 1);
-  CHECK(*NumHashesFor(0.25) == 2);
-  CHECK(*NumHashesFor(0.2) == 3);
-  CHECK(*NumHashesFor(1e-3) == 10);
-  CHECK(*NumHashesFor(std::exp2(-64)) == 64);
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  CHECK(NumHashesFor(kNan).error().message == "target_fpr is nan; it must be above 0 and below 1");
-  CHECK_THAT(NumHashesFor(0).error().message, ContainsSubstring("target_fpr is 0;"));
-  CHECK_THAT(NumHashesFor(1).error().message, ContainsSubstring("target_fpr is 1;"));
-  CHECK_THAT(NumHashesFor(1e-30).error().message, ContainsSubstring("1e-30; it must be between"));
-  CHECK_FALSE(PublishedSplitFor(0, 0.01).ok());
-  CHECK_FALSE(PublishedSplitFor(6, 0.01).ok());  // 7 slices
-  CHECK_FALSE(PublishedSplitFor(100, kNan).ok());
-  CHECK_FALSE(PublishedBloomFor(0, 0.01).ok());
-  CHECK_FALSE(PublishedBloomFor((uint64_t{1} << 40) + 1, 0.01).ok());
-  CHECK_FALSE(PublishedBloomFor(10, kNan).ok());
-  CHECK_FALSE(PublishedBloomFor(10, -1).ok());
-  CHECK_FALSE(PublishedBloomFor(10, 1e-30).ok());
+  CHECK(NumHashesFor(0.5) == 1);
+  CHECK(NumHashesFor(0.25) == 2);
+  CHECK(NumHashesFor(0.2) == 3);
+  CHECK(NumHashesFor(1e-3) == 10);
+  CHECK(NumHashesFor(std::exp2(-64)) == 64);
+  for (const double fpr : {std::nan(""), 0.0, 1.0, 1e-30}) {
+    CHECK_THAT(tests::AbortMessage([=] { NumHashesFor(fpr); }),
+               ContainsSubstring("a rate must be below 1, and at least 2^-64"));
+  }
+  CHECK_THAT(tests::AbortMessage([] { PublishedSplitFor(6, 0.01); }),  // 7 slices
+             ContainsSubstring("at least one per slice"));
+}
+
+TEST_CASE("a slice has the fewest positions that keep the rate", "[engine][classic]") {
+  const uint64_t num_keys = GENERATE(uint64_t{1}, uint64_t{1000}, uint64_t{1'000'000});
+  const double fpr = GENERATE(0.5, 0.01, 1e-6);
+  const uint32_t num_hashes = NumHashesFor(fpr);
+  const uint64_t positions = SlicePositionsFor(num_hashes, num_keys, fpr);
+  CHECK(SplitFpr(num_hashes, positions, num_keys) <= fpr);
+  if (positions > 1) CHECK(SplitFpr(num_hashes, positions - 1, num_keys) > fpr);
+  // 2^-10 is met by ten slices half full: m = n / ln 2.
+  CHECK(static_cast<double>(SlicePositionsFor(10, 1'000'000, 0x1p-10)) ==
+        Approx(1e6 / std::numbers::ln2).epsilon(1e-4));
+  CHECK_THAT(tests::AbortMessage([] { SlicePositionsFor(7, uint64_t{1} << 40, 0.01); }),
+             ContainsSubstring("no slice"));
 }
 
 TEST_CASE("outside their domain the formulas are no number", "[engine][classic]") {
   CHECK(std::isnan(Fill(0, 1)));
-  CHECK(std::isnan(BloomFpr(1, 0, 1)));
   CHECK(std::isnan(PoissonTail(-1, 1)));
   CHECK(std::isnan(PoissonTail(std::nan(""), 1)));
   CHECK(std::isnan(BinomialTail(1, 0, 1)));

@@ -165,8 +165,7 @@ TEST_CASE("the cells of queries are numbered from the first block on", "[engine]
       for (size_t i = 0; i < rows.size(); ++i) {
         const uint64_t cell = cells[(p * 3 + j) * rows.size() + i];
         REQUIRE(cell / 50 == p);
-        const kernels::CellRow row = {.column = 0, .num_positions = 50, .stride = 1};
-        if (p < 2) REQUIRE(cell % 50 == kernels::CellPosition(row, rows[i][p], j));
+        if (p < 2) REQUIRE(cell % 50 == kernels::CellPosition(50, rows[i][p], j));
       }
     }
   }

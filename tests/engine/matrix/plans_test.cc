@@ -139,7 +139,8 @@ bool ShownByDefinition(const std::vector<kernels::CellRow>& rows, uint64_t num_c
       for (const kernels::CellRow& row : rows) {
         if ((queried >> row.column & 1) == 0) continue;
         const uint64_t position = c / row.stride % row.num_positions;
-        if (position != kernels::CellPosition(row, tuple[row.column], j)) is_found = false;
+        const uint64_t digest = tuple[row.column];
+        if (position != kernels::CellPosition(row.num_positions, digest, j)) is_found = false;
       }
     }
     if (!is_found) return false;

@@ -30,7 +30,6 @@ int RunQuery(const QueryOptions& options, const Settings& settings) {
   if (fit.ok()) fit = ApplyNow(options.now, file->filter());
   const FamilyFilter& filter = file->filter();
   if (fit.ok()) fit = CheckCanHash(filter.digest_policy(), options.input.options.format);
-  if (fit.ok() && options.output.print_counts) fit = filter.CheckHasCounts();
   if (!fit.ok()) return FailOnRequest(fit.error());
   LinePrinter printer(options.output, Terminator(options.input.options.format));
   uint64_t num_present = 0;

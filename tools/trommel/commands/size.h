@@ -55,8 +55,8 @@ bool IsInCache(const Geometry& geometry) noexcept;
 // (fingerprints).
 ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept;
 
-// For types whose memory is not one sizing: growth by generation, buckets, classic
-// positions. Any type but kCounting. Returns an exit code.
+// For types whose memory is not one sizing: growth by generation, and buckets. Any type but
+// kCounting. Returns an exit code.
 int RunFamilySize(const FamilyOptions& options, const Settings& settings);
 
 }  // namespace trommel::tool

@@ -12,7 +12,6 @@
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "tools/trommel/output/time_text.h"
-#include "trommel/classic/sizing.h"
 #include "trommel/sizing.h"
 
 namespace trommel::tool {
@@ -149,24 +148,6 @@ void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Repo
   const uint64_t even_bytes = num_stores * std::get<WindowFilter>(*made).geometry().num_bytes();
   report.Add("even_num_bytes", even_bytes, "even arrival",
              fmt::format("{} with --bucket-capacity 1", FormatBytes(even_bytes)));
-}
-
-void DescribeSize(const classic::Filter& filter, const FamilyOptions& options, Report& report) {
-  const classic::ArrayGeometry& geometry = filter.geometry();
-  AddTotal(geometry.num_bytes(), options.filter.capacity, report);
-  const double predicted_fpr = classic::PredictedFpr(geometry, options.filter.capacity);
-  report.Add("predicted_fpr", predicted_fpr, "false positives",
-             fmt::format("{} predicted at capacity, {} asked for",
-                         FormatRate(predicted_fpr, options.filter.target_fpr),
-                         FormatRate(options.filter.target_fpr, predicted_fpr)));
-  report.Add("kind", std::string(classic::KindName(geometry.kind)), "geometry",
-             fmt::format("{}: {} of {} of {}", classic::KindName(geometry.kind),
-                         FormatCount(geometry.num_slices(), "slice"),
-                         FormatCount(geometry.num_positions, "position"),
-                         FormatCount(geometry.counter_bits, "bit")));
-  report.AddField("num_hashes", geometry.num_hashes);
-  report.AddField("num_positions", geometry.num_positions);
-  report.AddField("counter_bits", geometry.counter_bits);
 }
 
 void DescribeSize(const CountingFilter&, const FamilyOptions&, Report&) {}   // size.cc does it

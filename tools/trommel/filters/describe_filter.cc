@@ -270,30 +270,4 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
   DescribeDigest(filter.digest_policy(), report);
 }
 
-void DescribeFilter(const classic::Filter& filter, Report& report) {
-  const classic::ArrayGeometry& geometry = filter.geometry();
-  const classic::Stats stats = filter.GetStats();
-  report.Add("kind", std::string(classic::KindName(geometry.kind)), "kind",
-             std::string(classic::KindName(geometry.kind)));
-  const KeyFigures figures = FiguresOf(filter, stats);
-  AddKeys(figures, filter.capacity(), report);
-  AddRates(figures, filter.target_fpr(), report);
-  report.Add("fill_ratio", stats.fill_ratio, "fill", FormatRate(stats.fill_ratio));
-  AddMemory(stats.num_bytes, figures, report);
-  report.Add("num_stuck", stats.num_stuck, "stuck counters",
-             fmt::format("{} ({} lost)", FormatCount(stats.num_stuck),
-                         FormatCount(stats.num_lost_increments, "increment")));
-  report.AddField("num_lost_increments", stats.num_lost_increments);
-  AddRefusedErases(stats.num_refused_erases, report);
-  report.Add("num_positions", geometry.num_positions, "geometry",
-             fmt::format("{} of {}, {} of {}", FormatCount(geometry.num_slices(), "slice"),
-                         FormatCount(geometry.num_positions, "position"),
-                         FormatCount(geometry.num_hashes, "hash"),
-                         FormatCount(geometry.counter_bits, "bit")));
-  report.AddField("num_hashes", geometry.num_hashes);
-  report.AddField("counter_bits", geometry.counter_bits);
-  report.AddField("hashing", std::string(classic::HashingName(geometry.hashing)));
-  DescribeDigest(filter.digest_policy(), report);
-}
-
 }  // namespace trommel::tool

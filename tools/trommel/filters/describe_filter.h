@@ -20,7 +20,6 @@ namespace trommel::tool {
 void DescribeFilter(const CountingFilter& filter, Report& report);
 void DescribeFilter(const ScalableFilter& filter, Report& report);
 void DescribeFilter(const WindowFilter& filter, Report& report);
-void DescribeFilter(const classic::Filter& filter, Report& report);
 void DescribeFilter(const AttributeFilter& filter, Report& report);
 
 // "10,000 (about 10 distinct; sized for 10)"; a capacity of 0 is left out.

@@ -32,21 +32,10 @@ Applied InsertAbsentInto(Filter& filter, Digests digests, Times, std::span<uint6
   return {.num_done = filter.InsertIfAbsent(Keys::Digests(digests), inserted)};
 }
 
-bool HasCounters(const auto&) { return true; }
-bool HasCounters(const classic::Filter& filter) {
-  return filter.geometry().kind != classic::Kind::kBloom;
-}
-
 template <class Filter>
 Applied EraseFrom(Filter& filter, Digests digests, Times) {
-  if constexpr (requires { filter.Erase(Keys::Digests(digests)); }) {
-    if (!HasCounters(filter))
-      return {.num_refused = digests.size()};  // CheckCanErase said so before
-    std::vector<uint64_t> erased(BitmapWords(digests.size()));
-    return AppliedOf(filter.Erase(Keys::Digests(digests), erased), erased);
-  } else {
-    return {.num_refused = digests.size()};  // CheckCanErase has failed before
-  }
+  std::vector<uint64_t> erased(BitmapWords(digests.size()));
+  return AppliedOf(filter.Erase(Keys::Digests(digests), erased), erased);
 }
 
 Applied InsertInto(ScalableFilter& filter, Digests digests, Times) {
@@ -78,6 +67,10 @@ Applied InsertAbsentInto(AttributeFilter&, Digests digests, Times, std::span<uin
   return {.num_refused = digests.size()};
 }
 
+Applied EraseFrom(AttributeFilter&, Digests digests, Times) {
+  return {.num_refused = digests.size()};
+}
+
 size_t QueryOf(const AttributeFilter&, Keys, std::span<uint64_t> maybe_present) {
   std::ranges::fill(maybe_present, 0);
   return 0;
@@ -96,8 +89,6 @@ template <class Filter>
 double CurrentFprOf(const Filter& filter) {
   return filter.MeasureFill().current_fpr;
 }
-
-double CurrentFprOf(const classic::Filter& filter) { return filter.GetStats().current_fpr; }
 
 // Of the set with the highest rate.
 double CurrentFprOf(const AttributeFilter& filter) {
@@ -130,22 +121,9 @@ uint64_t SplittingKeysOf(const WindowFilter& filter) { return filter.geometry().
 
 uint64_t SplittingKeysOf(const AttributeFilter&) { return 0; }
 
-// One key per cache line of a slice.
-uint64_t SplittingKeysOf(const classic::Filter& filter) {
-  return filter.geometry().slice_bytes() / 64;
-}
-
 template <class Filter>
 constexpr bool kHasWindow = requires(Filter& filter) {
   filter.Advance(uint64_t{});
-};
-template <class Filter>
-constexpr bool kCanErase = requires(Filter& filter, Keys keys) {
-  filter.Erase(keys);
-};
-template <class Filter>
-constexpr bool kHasCounts = requires(const Filter& filter, Keys keys, std::span<uint64_t> counts) {
-  filter.CountEstimates(keys, counts);
 };
 
 // The named trait of the filter in hand.
@@ -227,9 +205,10 @@ void FamilyFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
   std::visit(
       [&](const auto& one) {
         if constexpr (requires { one.CountEstimates(keys, counts); }) {
-          if (HasCounters(one)) return one.CountEstimates(keys, counts);
+          one.CountEstimates(keys, counts);
+        } else {
+          std::ranges::fill(counts, 0);
         }
-        std::ranges::fill(counts, 0);  // CheckHasCounts has failed before
       },
       filter_);
 }
@@ -256,10 +235,6 @@ Status FamilyFilter::CheckTakesKeys(std::string_view instead) const {
 }
 
 Status FamilyFilter::CheckCanErase(bool has_times) const {
-  const bool has_counters = std::visit([](const auto& one) { return HasCounters(one); }, filter_);
-  if (!has_counters || !Has(filter_, []<class F>() { return kCanErase<F> || kHasWindow<F>; })) {
-    return Unfit("keys cannot be erased from a classic Bloom filter: it has no counters");
-  }
   const auto* window = std::get_if<WindowFilter>(&filter_);
   if (window != nullptr && !window->is_erasable()) {
     return Unfit("keys cannot be erased: this window filter was made with --no-erase");
@@ -271,12 +246,6 @@ Status FamilyFilter::CheckCanErase(bool has_times) const {
         "--time");
   }
   return CheckTimes(has_times);
-}
-
-Status FamilyFilter::CheckHasCounts() const {
-  const bool has_counters = std::visit([](const auto& one) { return HasCounters(one); }, filter_);
-  if (has_counters && Has(filter_, []<class F>() { return kHasCounts<F>; })) return Ok();
-  return Unfit("a classic Bloom filter has no counts");
 }
 
 Status FamilyFilter::CheckTimes(bool has_times) const {

@@ -65,10 +65,8 @@ class FamilyFilter {
   // Fails with kInvalidArgument for an attribute filter, whose tuples are no keys. `instead` is the
   // subcommand of `trommel attr` to use.
   Status CheckTakesKeys(std::string_view instead) const;
-  // Fail with kInvalidArgument if the type or this filter cannot erase, or needs times and there
-  // are none; if it has no counts.
+  // Fails with kInvalidArgument if the filter cannot erase, or needs times and there are none.
   Status CheckCanErase(bool has_times) const;
-  Status CheckHasCounts() const;
   // Fails with kInvalidArgument if there are times and the type does not use them.
   Status CheckTimes(bool has_times) const;
 

@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <variant>
 
-#include "trommel/classic/sizing.h"
 #include "trommel/estimates.h"
 
 namespace trommel::tool {
@@ -111,29 +110,12 @@ KeyFigures FiguresOf(const WindowFilter& filter, const WindowFill& fill) {
   return figures;
 }
 
-KeyFigures FiguresOf(const classic::Filter& filter, const classic::Stats& stats) {
-  const classic::ArrayGeometry& geometry = filter.geometry();
-  const auto positions = static_cast<double>(geometry.num_positions);
-  const bool has_slices = geometry.num_slices() > 1;
-  // Without slices all hashes of a key fall into one array.
-  const double per_key = has_slices ? 1 : geometry.num_hashes;
-  KeyFigures figures{.num_keys = stats.num_keys, .distinct = {}, .current_fpr = stats.current_fpr};
-  figures.distinct = DistinctOf(
-      {positions / per_key, static_cast<double>(geometry.num_slices()), positions / per_key},
-      stats.fill_ratio, stats.num_keys);
-  figures.predicted_fpr = classic::PredictedFpr(geometry, figures.distinct.value);
-  figures.least_fpr = classic::PredictedFpr(geometry, figures.distinct.at_least);
-  return figures;
-}
-
 KeyFigures FiguresOf(const AnyFilter& filter) {
   return std::visit(
       [](const auto& one) -> KeyFigures {
         using Filter = std::remove_cvref_t<decltype(one)>;
         if constexpr (std::is_same_v<Filter, AttributeFilter>) {
           return {.num_keys = one.num_tuples(), .distinct = {}};
-        } else if constexpr (std::is_same_v<Filter, classic::Filter>) {
-          return FiguresOf(one, one.GetStats());
         } else {
           return FiguresOf(one, one.MeasureFill());
         }

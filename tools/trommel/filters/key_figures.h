@@ -33,7 +33,6 @@ struct KeyFigures {
 KeyFigures FiguresOf(const CountingFilter& filter, const BlockFill& fill);
 KeyFigures FiguresOf(const ScalableFilter& filter, const ScalableFill& fill);
 KeyFigures FiguresOf(const WindowFilter& filter, const WindowFill& fill);
-KeyFigures FiguresOf(const classic::Filter& filter, const classic::Stats& stats);
 
 // One pass over the filter. Of an attribute filter all 0: each of its sets has its own figures.
 KeyFigures FiguresOf(const AnyFilter& filter);

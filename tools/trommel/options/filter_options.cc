@@ -17,8 +17,7 @@
 namespace trommel::tool {
 namespace {
 
-constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
-                               FilterType::kClassic};
+constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow};
 
 struct NamedPreference {
   Preference value;
@@ -64,8 +63,6 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--bucket-capacity", {FilterType::kWindow}},
       {"--form", {FilterType::kWindow}},
       {"--no-erase", {FilterType::kWindow}},
-      {"--hashes", {FilterType::kClassic}},
-      {"--counter-bits", {FilterType::kClassic}},
       {"--slices", {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow}},
       {"--encoding", {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow}},
   };
@@ -121,14 +118,6 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
                                          .encoding = filter.encoding,
                                          .memory_limit_bytes = options.memory_limit_bytes,
                                          .executor = std::move(executor)}));
-    case FilterType::kClassic:
-      return AsAny(classic::Filter::Create({.capacity = filter.capacity,
-                                            .target_fpr = filter.target_fpr,
-                                            .digest = filter.digest,
-                                            .num_hashes = Saturated(options.num_hashes),
-                                            .counter_bits = Saturated(options.counter_bits),
-                                            .memory_limit_bytes = options.memory_limit_bytes,
-                                            .executor = std::move(executor)}));
     case FilterType::kAttributes:
       return Error{ErrorCode::kInvalidArgument,
                    "it is of columns, not of keys: trommel attr build"};
@@ -250,17 +239,6 @@ void AddWindow(Command& command, FamilyOptions& options) {
       .Group(group);
 }
 
-void AddClassic(Command& command, FamilyOptions& options) {
-  const std::string group = "With --type classic";
-  AddCount(command, "--hashes", options.num_hashes,
-           "Hashes per key, each with a slice of its own, from 1 to 64 (default: as published, "
-           "the binary logarithm of 1 / -p, rounded up)")
-      .Group(group);
-  AddCount(command, "--counter-bits", options.counter_bits,
-           "Bits per counter, from 1 to 8; a counter at its maximum stays there (default 4)")
-      .Group(group);
-}
-
 }  // namespace
 
 CountingConfig FilterOptions::ToConfig() const {
@@ -304,7 +282,7 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
   command
       .Parsed("--type", "TYPE",
               "What filter to make: counting (default); scalable, which grows with its keys; "
-              "window, of the most recent keys; classic, slices of counters as published",
+              "window, of the most recent keys",
               [&options](const std::string& name) {
                 options.type = *std::ranges::find(kTypes, name, FilterTypeName);
                 return Ok();
@@ -313,7 +291,6 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
   AddSizing(command, options.filter, default_fpr);
   AddScalable(command, options);
   AddWindow(command, options);
-  AddClassic(command, options);
 }
 
 void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes) {

@@ -46,9 +46,6 @@ struct FamilyOptions {
   uint64_t bucket_capacity = 0;  // 0: the capacity, which holds however the keys arrive
   WindowForm form = WindowForm::kAutomatic;
   bool cannot_erase = false;
-  // kClassic: of the kind split counting.
-  uint64_t num_hashes = 0;  // 0: as many as published
-  uint64_t counter_bits = 4;
 
   // An empty filter. Fails as the type's Create does.
   Result<AnyFilter> Create(std::shared_ptr<Executor> executor) const;

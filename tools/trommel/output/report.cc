@@ -175,7 +175,6 @@ std::string NamingOptions(std::string message) {
       {"num_buckets", "--buckets"},
       {"num_slices", "--slices"},
       {"num_hashes", "--hashes"},
-      {"counter_bits", "--counter-bits"},
   }};
   for (const auto& [field, option] : kNames) {
     for (size_t at = 0; (at = message.find(field, at)) != std::string::npos; at += option.size()) {

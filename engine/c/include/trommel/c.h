@@ -4,7 +4,7 @@
 /// *Handles.* Filters of all types that hold keys are a trommel_filter; sets of columns and filters
 /// of tuples have handles of their own. What a function makes is freed by the function that its
 /// description names; freeing NULL does nothing. Not here, and in C++ alone: the published
-/// structures (classic, matrix, HBase's filters), which exist for reproduction; ColumnMap, of which
+/// structures (matrix, HBase's filters), which exist for reproduction; ColumnMap, of which
 /// the secondary index is made; and planning.
 ///
 /// *Errors.* A function that can fail returns a trommel_code, TROMMEL_OK for success, and takes a
@@ -320,7 +320,6 @@ enum {
   TROMMEL_TYPE_COUNTING = 1,     ///< A filter of one size: C++ CountingFilter.
   TROMMEL_TYPE_SCALABLE = 2,     ///< Grows with its keys: ScalableFilter.
   TROMMEL_TYPE_WINDOW = 3,       ///< Keys of a sliding window of time: WindowFilter.
-  TROMMEL_TYPE_CLASSIC = 5,      ///< A file of a published structure, which C cannot load.
   TROMMEL_TYPE_ATTRIBUTES = 6,   ///< A file for trommel_attributes_load.
   TROMMEL_TYPE_CONCURRENT = 100  ///< A counting filter for any threads: ConcurrentFilter. Its files
                                  ///< are those of counting filters.
@@ -718,7 +717,7 @@ TROMMEL_C_API trommel_code trommel_type_of_bytes(const void* bytes, int64_t num_
 /// defaults. Fails with TROMMEL_IO, TROMMEL_OUT_OF_MEMORY, TROMMEL_EXISTS and TROMMEL_NOT_FLUSHED.
 TROMMEL_C_API trommel_code trommel_save(const trommel_filter* filter, const char* path,
                                         const trommel_save_options* options, trommel_error* error);
-/// Loads a filter of any type but attributes and classic. options NULL: the defaults. Fails with
+/// Loads a filter of any type but attributes. options NULL: the defaults. Fails with
 /// TROMMEL_IO, TROMMEL_VERSION, TROMMEL_OUT_OF_MEMORY, TROMMEL_MISMATCH, TROMMEL_CORRUPT, and
 /// TROMMEL_INVALID_ARGUMENT for a key that is not the file's. No bytes make it crash.
 TROMMEL_C_API trommel_code trommel_load(const char* path, const trommel_load_options* options,
