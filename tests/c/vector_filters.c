@@ -71,16 +71,14 @@ static trommel_code create_counting(const struct line* line, const trommel_diges
 
 static trommel_code create_scalable(const struct line* line, const trommel_digest_policy* policy,
                                     trommel_filter** made, trommel_error* error) {
-  static const char* const kModes[] = {"automatic", "generations", "identical", "doubling", NULL};
+  static const char* const kModes[] = {"automatic", "generations", "doubling", NULL};
   trommel_scalable_config config;
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
   config.mode = number_of(kModes, option(line, "mode", "automatic"));
   config.first_capacity = number_option(line, "first_capacity");
-  config.num_positions = number_option(line, "num_positions");
   config.target_fpr = rate_option(line, "fpr");
   config.max_capacity = number_option(line, "max_capacity");
-  config.largest_fpr = rate_option(line, "largest_fpr");
   config.tightening = rate_option(line, "tightening");
   config.growth = (uint32_t)number_option(line, "growth");
   config.num_slices = (uint32_t)number_option(line, "slices");

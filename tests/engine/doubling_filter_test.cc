@@ -289,9 +289,9 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
           usual),
       ContainsSubstring("generations cannot be merged"));
   CHECK_THAT(
-      refusal(
-          Doubling(),
-          ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kIdentical}).value()),
+      refusal(Doubling(),
+              ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations})
+                  .value()),
       ContainsSubstring("generations cannot be merged"));
   CHECK_THAT(refusal(Doubling({.first_capacity = 1'000'000}), usual),
              ContainsSubstring("first sizes differ"));

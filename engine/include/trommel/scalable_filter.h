@@ -25,7 +25,7 @@
 
 namespace trommel {
 
-/// How a ScalableFilter grows.
+/// How a ScalableFilter grows; numbered as in files.
 enum class GrowthMode : uint8_t {
   /// Generations of growing size: the one of slot i has growth^i times the first one's capacity and
   /// a false-positive rate of target_fpr (1 - r) r^i, with r = tightening. The rates add up to less
@@ -286,7 +286,7 @@ class TROMMEL_API ScalableFilter {
   /// @{
   const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
   GrowthMode mode() const noexcept;                    ///< Returns how it grows: not kAutomatic.
-  /// Returns why it has the mode, as a clause: "growth was given, which only generations have".
+  /// Returns why, as a clause: "growth was given, which only generations have".
   const std::string& mode_reason() const noexcept;
   /// Returns the configured value; kDoubling: the keys that the first size holds before it doubles,
   /// which is no less.

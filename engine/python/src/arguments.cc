@@ -107,7 +107,7 @@ std::string_view PreferenceName(Preference preference) {
 GrowthMode GrowthModeOf(nb::handle name) {
   return SelfNamed(name, "mode",
                    std::array{GrowthMode::kAutomatic, GrowthMode::kDoubling,
-                              GrowthMode::kGenerations, GrowthMode::kIdentical},
+                              GrowthMode::kGenerations},
                    GrowthModeName);
 }
 WindowForm WindowFormOf(nb::handle name) {
