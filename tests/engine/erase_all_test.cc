@@ -361,7 +361,6 @@ TEST_CASE("tuples are erased as a batch from all sets, or from none",
                          .target_fpr = 0.05,
                          .digest = kOwnDigests,
                          .encoding = encoding};
-  if (GENERATE(false, true)) config.side_memory_limit_bytes = 1 << 22;
   if (GENERATE(false, true)) config.executor = Executor::Create(3).value();
   AttributeFilter filter = AttributeFilter::Create(config).value();
   std::mt19937_64 random(7);

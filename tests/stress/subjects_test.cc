@@ -38,7 +38,6 @@ TEST_CASE("a scalable filter is made as asked, and grows", "[stress][subject][th
   CountingConfig& config = plan.config;
   config.capacity = 10'000;
   config.num_slices = 8;
-  config.route = GENERATE(Route::kAutomatic, Route::kDirect);  // direct: identical generations
   config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   const Result<std::unique_ptr<Subject>> made = MakeScalableSubject(plan);
   REQUIRE(made.ok());

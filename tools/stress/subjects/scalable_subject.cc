@@ -85,12 +85,6 @@ SubjectStats ScalableSubject::GetStats() const {
   return sum;
 }
 
-// The other shapes have no useful rate in half full blocks.
-bool MayBeIdentical(const CountingConfig& config) {
-  return config.num_slices == 8 ||
-         (config.num_slices == 16 && config.encoding == Encoding::kPlanes);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan) {
@@ -105,7 +99,6 @@ Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan) {
   config.num_slices = from.num_slices;
   config.encoding = from.encoding;
   config.memory_limit_bytes = from.memory_limit_bytes;
-  if (from.route == Route::kDirect && MayBeIdentical(from)) config.mode = GrowthMode::kIdentical;
   Result<std::shared_ptr<Executor>> executor = PlannedExecutor(plan);
   if (!executor.ok()) return executor.error();
   config.executor = *std::move(executor);
