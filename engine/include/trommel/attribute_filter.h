@@ -107,7 +107,7 @@ struct AttributeFill {
 /// A matrix of cells (matrix::Matrix) answers the same queries with a rate that depends on
 /// n k / prod m_i: it spends memory on cells, this filter on tuples. Where tuples are far fewer
 /// than cells the filter is smaller by orders of magnitude; where they are as many, the matrix is
-/// smaller, but cannot erase. PlanAttributes compares the two for given numbers.
+/// smaller, but cannot erase.
 ///
 /// *Erasing.* Erase takes exactly what Insert added, from every allowed set: projections that
 /// several tuples share are counted. A tuple that some set certainly lacks is refused, and nothing
