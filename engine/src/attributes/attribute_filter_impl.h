@@ -14,9 +14,9 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/scalable/generations.h"
 #include "engine/src/sync/exclusive_access_check.h"
+#include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/sync/grace_periods.h"
-#include "trommel/sync/striped_shared_mutex.h"
 
 namespace trommel {
 

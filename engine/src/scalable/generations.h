@@ -31,9 +31,9 @@
 #include "engine/src/scalable/generation_store.h"
 #include "engine/src/scalable/growth_plan.h"
 #include "engine/src/sync/running_figure.h"
+#include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sync/grace_periods.h"
-#include "trommel/sync/striped_shared_mutex.h"
 
 namespace trommel {
 
