@@ -85,11 +85,6 @@ struct AttributeStats {
   uint64_t num_refused_erases = 0;   ///< Tuples; since creation, load or clear.
 };
 
-/// What a pass over an AttributeFilter measures.
-struct AttributeFill {
-  std::vector<ScalableFill> sets = {};  ///< Ascending, as AttributeSets::allowed().
-};
-
 /// Answers queries for any of a tuple's attributes from counting filters, and erases exactly.
 ///
 /// Every allowed set of attributes (AttributeSets) has a ScalableFilter of its own, which holds the
@@ -217,8 +212,9 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// Returns statistics that are kept as running figures. Cost: as ScalableFilter::GetStats, for
   /// each set.
   AttributeStats GetStats() const;
-  /// Measures how full the blocks are. Cost: one pass over all sets, one lock at a time.
-  AttributeFill MeasureFill() const;
+  /// Measures how full the blocks are, of each set, as AttributeSets::allowed(). Cost: one pass over
+  /// all sets, one lock at a time.
+  std::vector<ScalableFill> MeasureFill() const;
   void Clear();  ///< Makes the filter as new. Exclusive.
   /// @}
 

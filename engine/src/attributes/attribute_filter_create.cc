@@ -279,10 +279,10 @@ AttributeStats AttributeFilter::GetStats() const {
   return stats;
 }
 
-AttributeFill AttributeFilter::MeasureFill() const {
+std::vector<ScalableFill> AttributeFilter::MeasureFill() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  AttributeFill fill;
-  for (const ScalableFilter& filter : impl_->filters) fill.sets.push_back(filter.MeasureFill());
+  std::vector<ScalableFill> fill;
+  for (const ScalableFilter& filter : impl_->filters) fill.push_back(filter.MeasureFill());
   return fill;
 }
 
