@@ -342,7 +342,7 @@ static void windows(void) {
   FAILS(TROMMEL_MISMATCH, trommel_merge(window, other, &error), "a window one");
   INVALID(trommel_limit_side_memory(window, 1, &error), "56");
   INVALID(-trommel_window_advance(NULL, 5, &error), "filter is NULL");
-  INVALID(trommel_window_insert(window, NULL, 0, NULL, &error), "keys is NULL");
+  INVALID(trommel_window_insert(window, NULL, 0, NULL, 0, NULL, &error), "keys is NULL");
   INVALID(trommel_window_insert_if_absent(window, &keys, bitmap, 2, times, 2, NULL, &error),
           "times has 2 entries");
   INVALID(trommel_window_insert_if_absent(window, &keys, bitmap, 2, bitmap + 1, 1, NULL, &error),
@@ -409,12 +409,11 @@ static void windows_of_limited_memory(void) {
   HOLDS(trommel_insert(window, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
   HOLDS(outcome.num_refused > num_refused); /* the first of each key was in */
   num_refused = outcome.num_refused;
-  HOLDS(trommel_window_insert_noting(window, &keys, 7, bitmap_at, 94, &outcome, &error) ==
-        TROMMEL_OK);
+  HOLDS(trommel_window_insert(window, &keys, 7, bitmap_at, 94, &outcome, &error) == TROMMEL_OK);
   HOLDS(outcome.num_refused == num_refused && outcome.num_done > 0);
   HOLDS((bitmap_at[refused / 64] >> (refused % 64) & 1) == 0);
   HOLDS(outcome.refusal == TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT);
-  INVALID(trommel_window_insert_noting(window, &keys, 7, bitmap_at, 2, &outcome, &error),
+  INVALID(trommel_window_insert(window, &keys, 7, bitmap_at, 2, &outcome, &error),
           "inserted has 2");
   FAILS(TROMMEL_UNSUPPORTED,
         trommel_insert_if_absent(window, &keys, bitmap_at, 94, of_all, &outcome, &error),

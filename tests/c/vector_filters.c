@@ -420,8 +420,8 @@ static int timed(struct program* program, const struct line* line, trommel_filte
     numbers_text(&now, 1, out);
   } else if (strcmp(verb, "insert_at") == 0) {
     const trommel_keys keys = view_of(&named(program, line->words[3])->keys, line->num_calls % 3);
-    check(trommel_window_insert(filter, &keys, parse_number(line->words[2]), &outcome, NULL) ==
-              TROMMEL_OK,
+    check(trommel_window_insert(filter, &keys, parse_number(line->words[2]), NULL, 0, &outcome,
+                                NULL) == TROMMEL_OK,
           verb);
     done_text(&outcome, out);
   } else if (strcmp(verb, "erase_at") == 0 || strcmp(verb, "erase_all_at") == 0) {

@@ -553,17 +553,11 @@ TROMMEL_C_API int32_t trommel_window_advance(trommel_filter* filter, uint64_t no
 TROMMEL_C_API trommel_code trommel_window_now(const trommel_filter* filter, uint64_t* now,
                                               trommel_error* error);
 /// Inserts every key into the bucket of `time`, or refuses all if it has expired or lies in the
-/// future. With a limit of side memory it may refuse some, and this does not say which: call
-/// trommel_window_insert_noting.
+/// future. `inserted`, optional, gets the bits of the keys that were not refused.
 TROMMEL_C_API trommel_code trommel_window_insert(trommel_filter* filter, const trommel_keys* keys,
-                                                 uint64_t time, trommel_outcome* outcome,
+                                                 uint64_t time, uint64_t* inserted,
+                                                 int64_t num_words, trommel_outcome* outcome,
                                                  trommel_error* error);
-/// The same. `inserted`, optional, gets the bits of the keys that were not refused.
-TROMMEL_C_API trommel_code trommel_window_insert_noting(trommel_filter* filter,
-                                                        const trommel_keys* keys, uint64_t time,
-                                                        uint64_t* inserted, int64_t num_words,
-                                                        trommel_outcome* outcome,
-                                                        trommel_error* error);
 /// As trommel_insert_if_absent. times[c] receives the time of the keys from c *
 /// TROMMEL_WINDOW_CHUNK_KEYS on, so many of them; `num_times` is the number of such chunks.
 TROMMEL_C_API trommel_code trommel_window_insert_if_absent(
