@@ -26,11 +26,10 @@ struct GenerationsShape {
   double target_fpr = 0.01;
 };
 
-constexpr GenerationsShape kGenerationsShapes[] = {
-    {Encoding::kRuns},
-    {Encoding::kPlanes},
-    {Encoding::kFingerprints8, 0.05},
-    {Encoding::kFingerprints16, 0.005}};
+constexpr GenerationsShape kGenerationsShapes[] = {{Encoding::kRuns},
+                                                   {Encoding::kPlanes},
+                                                   {Encoding::kFingerprints8, 0.05},
+                                                   {Encoding::kFingerprints16, 0.005}};
 
 GenerationsShape AnyGenerations() {
   return kGenerationsShapes[GENERATE(range(size_t{0}, std::size(kGenerationsShapes)))];

@@ -104,9 +104,9 @@ std::string ToText(const ScalableProgram& program) {
                                                  "Clear"};
   const ScalableConfig& config = program.config;
   std::ostringstream text;
-  text << "first " << config.first_capacity << ", growth "
-       << config.growth << ", most " << config.max_capacity << ", " << EncodingName(config.encoding)
-       << " of " << config.num_slices << '\n';
+  text << "first " << config.first_capacity << ", growth " << config.growth << ", most "
+       << config.max_capacity << ", " << EncodingName(config.encoding) << " of "
+       << config.num_slices << '\n';
   for (const ScalableStep& step : program.steps) {
     text << kNames[static_cast<size_t>(step.op)] << ':' << TextOf(step.digests, step.digests.size())
          << '\n';

@@ -74,18 +74,16 @@ TEST_CASE("dedup by a column keeps whole lines and the header", "[tools][dedup]"
 
 TEST_CASE("dedup with a filter that grows prints what an exact set would", "[tools][dedup]") {
   // On average 0.05 lines are lost; of this input, being fixed, none.
-  const ToolResult result =
-      RunTool({"dedup", "--type", "scalable", "-n", "8k", "-p", "1e-5"},
-              Lines("a", 20000) + Lines("a", 20000) + Lines("b", 100));
+  const ToolResult result = RunTool({"dedup", "--type", "scalable", "-n", "8k", "-p", "1e-5"},
+                                    Lines("a", 20000) + Lines("a", 20000) + Lines("b", 100));
   CHECK(result.exit_code == 0);
   CHECK(result.out == Lines("a", 20000) + Lines("b", 100));
 }
 
 TEST_CASE("dedup prints what it has no room to remember", "[tools][dedup]") {
-  const ToolResult result =
-      RunTool({"dedup", "--type", "scalable", "--growth", "generations", "-n", "100",
-               "--max-capacity", "300", "-p", "1e-4", "--json"},
-              Lines("a", 5000) + Lines("a", 100) + "a4999\n");
+  const ToolResult result = RunTool({"dedup", "--type", "scalable", "--growth", "generations", "-n",
+                                     "100", "--max-capacity", "300", "-p", "1e-4", "--json"},
+                                    Lines("a", 5000) + Lines("a", 100) + "a4999\n");
   CHECK(result.exit_code == 1);
   const json report = json::parse(result.err);
   CHECK(report["num_refused_inserts"] > 4000);
@@ -100,9 +98,9 @@ TEST_CASE("dedup prints what it has no room to remember", "[tools][dedup]") {
 TEST_CASE("dedup with a window forgets a key a window after it was printed", "[tools][dedup]") {
   // Window 8 s in 4 buckets: printed at 10, in the bucket 10 .. 11, a key is known until 17 at
   // least and 19 at most.
-  const std::vector<std::string> arguments = {
-      "dedup", "--type", "window", "--window", "8s", "--buckets", "4",     "-n",
-      "1000",  "-p",     "1e-5",   "--time",   "2",  "--json"};
+  const std::vector<std::string> arguments = {"dedup",     "--type", "window", "--window", "8s",
+                                              "--buckets", "4",      "-n",     "1000",     "-p",
+                                              "1e-5",      "--time", "2",      "--json"};
   const ToolResult known = RunTool(arguments, "a\t10\na\t17\nb\t17\na\t17.999\n");
   CHECK(known.exit_code == 0);
   CHECK(known.out == "a\t10\nb\t17\n");
@@ -127,11 +125,10 @@ TEST_CASE("dedup with a window is right of a long log", "[tools][dedup]") {
     lines.emplace_back(key + "\t" + std::to_string(now - late), clock);
     log += lines.back().first + "\n";
   }
-  const ToolResult result =
-      RunTool({"dedup", "--type",      "window", "--window", "7s",       "--buckets", "5",
-               "-n",    "4k",          "-p",     "1e-5",     "--column", "key",       "--time",
-               "when",  "--time-unit", "ms",     "--header", "--json"},
-              log);
+  const ToolResult result = RunTool(
+      {"dedup", "--type", "window", "--window", "7s", "--buckets", "5", "-n", "4k", "-p", "1e-5",
+       "--column", "key", "--time", "when", "--time-unit", "ms", "--header", "--json"},
+      log);
   REQUIRE(result.exit_code == 0);
   const json report = json::parse(result.err);
   CHECK(report["num_keys_read"] == 20000);

@@ -61,9 +61,9 @@ struct AttributeConfig {
   /// than tuples has runs with kAutomatic, too: further copies of a value would take the slots.
   Encoding encoding = Encoding::kRuns;
   /// Limit on the bytes of blocks and side tables of all sets: growth that would exceed it is
-  /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused memory:
-  /// the counts of projections that many tuples share go there, also beyond the limit. 0: the
-  /// machine's memory, less 24 KiB per set for everything else.
+  /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused
+  /// memory: the counts of projections that many tuples share go there, also beyond the limit. 0:
+  /// the machine's memory, less 24 KiB per set for everything else.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
@@ -114,10 +114,10 @@ struct AttributeStats {
 /// *Threads.* Any thread may use the filter at any time. A tuple whose insertion happened before a
 /// query, and whose erasure has not begun, is "maybe present" for every set. Insert and Erase are
 /// not atomic across sets: while they run, some queries see the tuple and some do not. Queries take
-/// no lock. Insertions run beside each other. A chunk of erasures waits until no insertion and no other erasure runs, so that what all sets have shown is still
-/// there when it is taken. Statistics are of each set at some moment. Save and Serialize are of one
-/// moment of all sets: insertions and erasures wait until the last byte is written. Moves, Clear
-/// and UseExecutor are exclusive.
+/// no lock. Insertions run beside each other. A chunk of erasures waits until no insertion and no
+/// other erasure runs, so that what all sets have shown is still there when it is taken. Statistics
+/// are of each set at some moment. Save and Serialize are of one moment of all sets: insertions and
+/// erasures wait until the last byte is written. Moves, Clear and UseExecutor are exclusive.
 class TROMMEL_API AttributeFilter final : public TupleIndex {
  public:
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as
@@ -212,8 +212,8 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// Returns statistics that are kept as running figures. Cost: as ScalableFilter::GetStats, for
   /// each set.
   AttributeStats GetStats() const;
-  /// Measures how full the blocks are, of each set, as AttributeSets::allowed(). Cost: one pass over
-  /// all sets, one lock at a time.
+  /// Measures how full the blocks are, of each set, as AttributeSets::allowed(). Cost: one pass
+  /// over all sets, one lock at a time.
   std::vector<ScalableFill> MeasureFill() const;
   void Clear();  ///< Makes the filter as new. Exclusive.
   /// @}
@@ -253,8 +253,8 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// As CountingFilter::LoadFrom.
   static Result<AttributeFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                           const DigestKey& digest_key = {});
-  /// Returns what loading a snapshot of it returns, with the same executor. Fails with kOutOfMemory;
-  /// `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  /// Returns what loading a snapshot of it returns, with the same executor. Fails with
+  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
   Result<AttributeFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const AttributeFilter& a, const AttributeFilter& b);

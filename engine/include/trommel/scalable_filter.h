@@ -51,11 +51,11 @@ TROMMEL_API std::string_view GrowthModeName(GrowthMode mode) noexcept;
 
 /// What ScalableFilter::Create makes.
 struct ScalableConfig {
-  /// kGenerations: distinct keys of the first one; required. kDoubling: keys that the filter holds before it doubles for the first time, rounded up to what a power of
-  /// two of blocks takes; 0: the least. It never shrinks below these, and the rate at a size is the
-  /// lower the fewer doublings led there. With the least first size, 176,128 keys or fewer, memory
-  /// follows the keys: at most 12 bytes for each from about 11,000 on, and some 11,000 bytes more
-  /// below.
+  /// kGenerations: distinct keys of the first one; required. kDoubling: keys that the filter holds
+  /// before it doubles for the first time, rounded up to what a power of two of blocks takes; 0:
+  /// the least. It never shrinks below these, and the rate at a size is the lower the fewer
+  /// doublings led there. With the least first size, 176,128 keys or fewer, memory follows the
+  /// keys: at most 12 bytes for each from about 11,000 on, and some 11,000 bytes more below.
   uint64_t first_capacity = 0;
   /// False-positive rate that the whole filter keeps up to largest_capacity(), whatever came and
   /// went; kDoubling is far below it while it is small.
@@ -123,8 +123,7 @@ struct DoublingStats {
   double load = 0;  ///< Entries per block.
   /// Share of non-members that the side table could have: part of ScalableStats::predicted_fpr.
   double undecided_share = 0;
-  /// Part of num_bytes: 64 for each distinct key of which more than one copy is in, or that has no
-  /// slot.
+  /// Part of num_bytes: 64 for each distinct key that has further copies, or that has no slot.
   uint64_t side_table_bytes = 0;
   /// Growth that was refused, by max_capacity, the memory limit or the system, since creation, load
   /// or clear. Its blocks are filled further.

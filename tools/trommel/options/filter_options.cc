@@ -179,15 +179,16 @@ void AddScalable(Command& command, FamilyOptions& options) {
   std::vector<std::string> modes;
   for (const GrowthMode mode : kGrowthModes) modes.emplace_back(GrowthModeName(mode));
   command
-      .Parsed("--growth", "MODE",
-              "How it grows. doubling: one array of fingerprints that doubles, and is halved as "
-              "keys go; a query reads one cache line at any size. generations: further filters "
-              "whose rates tighten, each of which a query reads. automatic: doubling where -p "
-              "holds at --max-capacity (10^9 keys without it), else generations (default automatic)",
-              [&options](const std::string& name) {
-                options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
-                return Ok();
-              })
+      .Parsed(
+          "--growth", "MODE",
+          "How it grows. doubling: one array of fingerprints that doubles, and is halved as "
+          "keys go; a query reads one cache line at any size. generations: further filters "
+          "whose rates tighten, each of which a query reads. automatic: doubling where -p "
+          "holds at --max-capacity (10^9 keys without it), else generations (default automatic)",
+          [&options](const std::string& name) {
+            options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
+            return Ok();
+          })
       .OneOf(modes)
       .Group(group);
 }

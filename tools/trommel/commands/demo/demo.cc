@@ -60,11 +60,11 @@ int RunDemo(const DemoOptions& options, const Settings& settings) {
 }  // namespace
 
 void AddDemoCommand(Command& parent, const Settings& settings) {
-  Command command = parent.AddSubcommand(
-      "demo",
-      "See a filter at work on real keys: the paths of this machine's files.\n"
-      "Or on the paths below a folder, or on the lines of a file.\n"
-      "Exits 1 if an invariant is broken.");
+  Command command =
+      parent.AddSubcommand("demo",
+                           "See a filter at work on real keys: the paths of this machine's files.\n"
+                           "Or on the paths below a folder, or on the lines of a file.\n"
+                           "Exits 1 if an invariant is broken.");
   auto options = std::make_shared<DemoOptions>();
   command.Text("PATH", options->path, "", "A folder or a file (default /)");
   AddEncoding(command, options->encoding);
