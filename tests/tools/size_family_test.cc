@@ -54,10 +54,11 @@ TEST_CASE("a scalable filter's size is told up to its largest capacity", "[tools
   CHECK(size["sizes"][3]["num_keys"] == 350'000);
   CHECK(size["sizes"][3]["predicted_fpr"] <= 0.01);
   // As a filter that has grown so far.
-  ScalableFilter filter =
-      ScalableFilter::Create(
-          {.first_capacity = 50'000, .target_fpr = 0.01, .mode = GrowthMode::kGenerations})
-          .value();
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 50'000,
+                                                  .target_fpr = 0.01,
+                                                  .mode = GrowthMode::kGenerations,
+                                                  .max_capacity = 300'000})
+                              .value();
   std::vector<uint64_t> keys(100'000);
   for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
   filter.Insert(keys);

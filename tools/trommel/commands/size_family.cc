@@ -2,7 +2,6 @@
 // inserted, so that a filter too large for the machine is an error that says how large it would be.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
