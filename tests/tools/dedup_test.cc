@@ -150,7 +150,7 @@ TEST_CASE("dedup with a window is right of a long log", "[tools][dedup]") {
     last->second = time;
     std::getline(out, printed);
   }
-  CHECK_FALSE(out);
+  CHECK(out.eof());
 }
 
 // 50,000 distinct keys within 50 s.

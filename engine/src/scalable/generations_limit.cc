@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "engine/src/base/grouped_text.h"
 #include "engine/src/base/memory_limit.h"

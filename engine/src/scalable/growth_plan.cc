@@ -1,7 +1,6 @@
 // Slots are sized one after the other, when they are asked for.
 #include "engine/src/scalable/growth_plan.h"
 
-#include <algorithm>
 #include <mutex>
 #include <string>
 #include <utility>
