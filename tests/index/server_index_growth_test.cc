@@ -342,7 +342,7 @@ TEST_CASE("a successor whose filter is full leaves that server's regions as cand
   ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
                                             .structure = Structure::kServerFilters,
                                             .target_fpr = 0.01,
-                                            .memory_limit_bytes = kFilterBytes},
+                                            .memory_limit_bytes = 77'824},
                                            EvenTable(4, 2));
   std::vector<std::string> values;
   for (int v = 0; v < 5000; ++v) values.push_back("v" + std::to_string(v));

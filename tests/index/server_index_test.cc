@@ -234,7 +234,7 @@ TEST_CASE("a server whose filter is full has all its regions as candidates",
   ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
                                             .structure = Structure::kServerFilters,
                                             .target_fpr = 0.01,
-                                            .memory_limit_bytes = uint64_t{1} << 15},
+                                            .memory_limit_bytes = uint64_t{1} << 14},
                                            EvenTable(4, 2));
   REQUIRE(index.Resize(0, 500));
   for (uint32_t id = 0; id < 4; ++id) index.FinishBuild({id, 0});
