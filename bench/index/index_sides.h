@@ -24,7 +24,7 @@ namespace trommel::bench {
 // How a query is answered.
 enum class Way : uint8_t {
   kBroadcast,      // local indexes alone
-  kServerFilters,  // one SSCBF per server, queried in turn
+  kServerFilters,  // one scalable filter per server, queried in turn
   kTransposed,     // the transposed directory
   kExactMap,       // ExactMap
 };

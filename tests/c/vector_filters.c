@@ -71,16 +71,14 @@ static trommel_code create_counting(const struct line* line, const trommel_diges
 
 static trommel_code create_scalable(const struct line* line, const trommel_digest_policy* policy,
                                     trommel_filter** made, trommel_error* error) {
-  static const char* const kModes[] = {"automatic", "generations", "identical", "doubling", NULL};
+  static const char* const kModes[] = {"automatic", "generations", "doubling", NULL};
   trommel_scalable_config config;
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
   config.mode = number_of(kModes, option(line, "mode", "automatic"));
   config.first_capacity = number_option(line, "first_capacity");
-  config.num_positions = number_option(line, "num_positions");
   config.target_fpr = rate_option(line, "fpr");
   config.max_capacity = number_option(line, "max_capacity");
-  config.largest_fpr = rate_option(line, "largest_fpr");
   config.tightening = rate_option(line, "tightening");
   config.growth = (uint32_t)number_option(line, "growth");
   config.num_slices = (uint32_t)number_option(line, "slices");
@@ -422,8 +420,8 @@ static int timed(struct program* program, const struct line* line, trommel_filte
     numbers_text(&now, 1, out);
   } else if (strcmp(verb, "insert_at") == 0) {
     const trommel_keys keys = view_of(&named(program, line->words[3])->keys, line->num_calls % 3);
-    check(trommel_window_insert(filter, &keys, parse_number(line->words[2]), &outcome, NULL) ==
-              TROMMEL_OK,
+    check(trommel_window_insert(filter, &keys, parse_number(line->words[2]), NULL, 0, &outcome,
+                                NULL) == TROMMEL_OK,
           verb);
     done_text(&outcome, out);
   } else if (strcmp(verb, "erase_at") == 0 || strcmp(verb, "erase_all_at") == 0) {

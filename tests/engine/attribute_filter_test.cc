@@ -51,11 +51,11 @@ TEST_CASE("every set of attributes keeps its rate while its filter grows",
   const AttributeStats stats = filter.GetStats();
   REQUIRE(stats.sets.size() == 5);
   CHECK(stats.num_bytes == filter.num_bytes());
-  const AttributeFill fill = filter.MeasureFill();
-  REQUIRE(fill.sets.size() == stats.sets.size());
+  const std::vector<ScalableFill> fill = filter.MeasureFill();
+  REQUIRE(fill.size() == stats.sets.size());
   for (size_t s = 0; s < stats.sets.size(); ++s) {
     const SetStats& of_set = stats.sets[s];
-    const double current_fpr = fill.sets[s].current_fpr;
+    const double current_fpr = fill[s].current_fpr;
     INFO("set " << AttributeMaskText(of_set.set));
     const double target = of_set.set == 0b011 ? 0.001 : 0.02;
     CHECK(of_set.target_fpr == target);

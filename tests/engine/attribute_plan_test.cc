@@ -11,7 +11,6 @@
 
 #include "engine/src/attributes/set_sizes.h"
 #include "support/catch.h"
-#include "trommel/matrix/sizing.h"
 
 namespace trommel::tests {
 namespace {
@@ -62,7 +61,7 @@ TEST_CASE("a plan for a rate keeps it in every set", "[engine][attributes][plan]
     weights += set.weight;
     CHECK(plan.budgets()[i] == SetBudget{set.set, set.capacity, 0.01});
   }
-  CHECK(plan.filter_bytes == num_bytes);
+  CHECK(plan.num_bytes == num_bytes);
   CHECK(weights == Approx(1));
 }
 
@@ -72,16 +71,16 @@ TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan][lo
   for (const uint64_t memory_bytes : {700'000, 1'234'567, 2'500'000}) {
     request.memory_bytes = memory_bytes;
     const AttributePlan plan = PlanOf(request);
-    CHECK(plan.filter_bytes <= memory_bytes);
-    CHECK(plan.filter_bytes >= memory_bytes / 100 * 99);
-    CHECK(plan.filter_expected_fpr < before);
-    before = plan.filter_expected_fpr;
+    CHECK(plan.num_bytes <= memory_bytes);
+    CHECK(plan.num_bytes >= memory_bytes / 100 * 99);
+    CHECK(plan.expected_fpr < before);
+    before = plan.expected_fpr;
   }
   // There are lowest rates: beyond them memory is left.
   request.memory_bytes = uint64_t{1} << 40;
   const AttributePlan most = PlanOf(request);
-  CHECK(most.filter_bytes < 10'000'000);
-  CHECK(most.filter_expected_fpr < 2e-6);
+  CHECK(most.num_bytes < 10'000'000);
+  CHECK(most.expected_fpr < 2e-6);
 }
 
 TEST_CASE("a filter made for a plan's budgets is what was planned",
@@ -129,8 +128,8 @@ TEST_CASE("a plan counts the copies of values that many tuples share",
   tuples.Set(0, values);
   filter.Insert(tuples.view());
   const auto built = static_cast<double>(filter.num_bytes());
-  CHECK(static_cast<double>(plan.filter_bytes) > built / 2);
-  CHECK(static_cast<double>(plan.filter_bytes) < built * 2);
+  CHECK(static_cast<double>(plan.num_bytes) > built / 2);
+  CHECK(static_cast<double>(plan.num_bytes) < built * 2);
 }
 
 TEST_CASE(
@@ -160,58 +159,7 @@ TEST_CASE("a split question's share is its parts' in equal parts", "[engine][att
   CHECK(SetOf(plan, 0b100).weight == 0);
   double expected = 0;
   for (const PlannedSet& set : plan.sets) expected += set.weight * set.predicted_fpr;
-  CHECK(plan.filter_expected_fpr == Approx(expected));
-}
-
-TEST_CASE("the matrix beside a plan has its memory, and is chosen where it errs less",
-          "[engine][attributes][plan][long]") {
-  AttributePlanRequest request = UsualPlan();
-  request.memory_bytes = 1'000'000;
-  const AttributePlan plan = PlanOf(request);
-  CHECK(plan.matrix.num_hashes == 6);
-  CHECK(plan.matrix.num_cells() <= plan.filter_bytes * 8);
-  CHECK(plan.matrix.num_cells() > plan.filter_bytes * 8 / 100 * 98);
-  double expected = 0;
-  for (const PlannedSet& set : plan.sets) expected += set.weight * set.matrix_fpr;
-  CHECK(plan.matrix_expected_fpr == Approx(expected));
-  CHECK(plan.better == AttributeStructure::kFilter);  // 100,000 values in 1,400 positions
-
-  // One attribute asked, and a table of little else.
-  AttributePlanRequest pair;
-  pair.sets = AttributeSets::Create(2).value();
-  pair.capacity = 1000;
-  pair.mix = {{0b11, 1}};
-  pair.memory_bytes = 100000;
-  const AttributePlan small = PlanOf(pair);
-  CHECK(small.matrix_expected_fpr < 1e-9);
-  CHECK(small.better == AttributeStructure::kMatrix);
-}
-
-TEST_CASE("the bytes named for a matrix reach the rate, and a tenth less do not",
-          "[engine][attributes][plan][long]") {
-  for (const uint64_t memory_bytes : {40'000, 70'000}) {
-    AttributePlanRequest request = UsualPlan();
-    request.capacity = 3000;
-    request.memory_bytes = memory_bytes;
-    request.num_hashes = 4;
-    const AttributePlan plan = PlanOf(request);
-    const auto expected_at = [&](double num_bytes) {
-      matrix::Request matrix;
-      matrix.sets = request.sets;
-      matrix.num_hashes = 4;
-      matrix.num_cells = static_cast<uint64_t>(num_bytes * 8);
-      const matrix::MatrixGeometry geometry = matrix::GeometryFor(matrix).value();
-      double expected = 0;
-      for (size_t i = 0; i < plan.sets.size(); ++i) {
-        expected += plan.sets[i].weight *
-                    matrix::PredictedFpr(geometry.blocks[i], 4, plan.sets[i].capacity);
-      }
-      return expected;
-    };
-    const double num_bytes = plan.matrix_bytes_for_filter_fpr;
-    CHECK(expected_at(num_bytes * 1.0001) <= plan.filter_expected_fpr * 1.0001);
-    CHECK(expected_at(num_bytes * 0.9) > plan.filter_expected_fpr);
-  }
+  CHECK(plan.expected_fpr == Approx(expected));
 }
 
 TEST_CASE("a set's capacity is the product of its values, or all tuples",
@@ -259,9 +207,6 @@ TEST_CASE("plans that cannot be are refused with the reason", "[engine][attribut
   request.num_values = {1, 0, 2};
   CHECK_THAT(PlanRefusal(request), ContainsSubstring("num_values of attribute 1 is 0"));
   request.num_values.clear();
-  request.num_hashes = 1000;
-  CHECK(PlanRefusal(request) != "");
-  request.num_hashes = 0;
   for (const uint64_t capacity : {uint64_t{0}, kMaxCapacity + 1}) {
     request.capacity = capacity;
     CHECK_THAT(PlanRefusal(request), ContainsSubstring("capacity is " + std::to_string(capacity)));
@@ -276,36 +221,10 @@ TEST_CASE("what the smallest plan is said to take is enough", "[engine][attribut
   request.memory_bytes = enough - 1;
   CHECK(PlanRefusal(request) != "");
   request.memory_bytes = enough;
-  CHECK(PlanOf(request).filter_bytes == enough);
+  CHECK(PlanOf(request).num_bytes == enough);
 }
 
-TEST_CASE("a plan beyond the largest matrix has that matrix beside it",
-          "[engine][attributes][plan]") {
-  AttributePlanRequest request;
-  request.sets = AttributeSets::Create(3).value();
-  request.capacity = 35'000'000'000;
-  request.target_fpr = 0.01;
-  const AttributePlan plan = PlanAttributes(request).value();
-  CHECK(plan.filter_bytes > matrix::kMaxCells / 8);
-  CHECK(plan.matrix.num_cells() <= matrix::kMaxCells);
-}
-
-TEST_CASE("a plan for more values than a matrix has positions has the largest matrix beside it",
-          "[engine][attributes][plan]") {
-  const uint32_t num_attributes = GENERATE(1U, 2U);
-  AttributePlanRequest request;
-  const std::vector<AttributeMask> cuts(num_attributes - 1, AttributeMask{0b11});
-  request.sets = AttributeSets::Create(num_attributes, cuts).value();
-  request.capacity = 1'000'000'000;
-  request.target_fpr = 0.01;
-  const AttributePlan plan = PlanAttributes(request).value();
-  REQUIRE(plan.matrix.blocks.size() == num_attributes);
-  for (const matrix::Block& block : plan.matrix.blocks) {
-    CHECK(block.positions == std::vector<uint64_t>{matrix::kMaxPositions});
-  }
-}
-
-TEST_CASE("a plan of a limit or a list shares memory among its sets, and has no matrix",
+TEST_CASE("a plan of a limit or a list shares memory among its sets",
           "[engine][attributes][attribute_plan]") {
   const std::vector<AttributeMask> list = {~AttributeMask{0} >> 34, 1};
   for (const AttributeSets& sets : {*AttributeSets::AtMost(18, 1), *AttributeSets::Keep(30, list),
@@ -318,11 +237,8 @@ TEST_CASE("a plan of a limit or a list shares memory among its sets, and has no 
     for (const PlannedSet& set : plan->sets) sum += set.weight;
     CHECK(sum == Approx(1));
     CHECK(plan->sets.front().weight == Approx(1.0 / static_cast<double>(plan->sets.size())));
-    CHECK(plan->filter_bytes > 0);
-    CHECK(plan->filter_expected_fpr <= 0.01);
-    CHECK(plan->matrix_bytes == 0);
-    CHECK(plan->matrix.blocks.empty());
-    CHECK(plan->better == AttributeStructure::kFilter);
+    CHECK(plan->num_bytes > 0);
+    CHECK(plan->expected_fpr <= 0.01);
   }
 }
 

@@ -288,11 +288,10 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
           ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations}).value(),
           usual),
       ContainsSubstring("generations cannot be merged"));
-  CHECK_THAT(
-      refusal(
-          Doubling(),
-          ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kIdentical}).value()),
-      ContainsSubstring("generations cannot be merged"));
+  CHECK_THAT(refusal(Doubling(), ScalableFilter::Create(
+                                     {.first_capacity = 100, .mode = GrowthMode::kGenerations})
+                                     .value()),
+             ContainsSubstring("generations cannot be merged"));
   CHECK_THAT(refusal(Doubling({.first_capacity = 1'000'000}), usual),
              ContainsSubstring("first sizes differ"));
   CHECK_THAT(refusal(Doubling({.digest = {.seed = 7}}), usual),

@@ -244,18 +244,15 @@ TEST_CASE("a filter that doubles erases a batch as a whole or changes nothing",
 
 TEST_CASE("a filter of generations erases a batch as a whole or changes nothing",
           "[engine][erase_all][scalable]") {
-  const auto mode = GENERATE(GrowthMode::kGenerations, GrowthMode::kIdentical);
   const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16,
                                  Encoding::kFingerprints8);
-  if (mode == GrowthMode::kIdentical && HasFingerprints(encoding)) return;
-  CAPTURE(GrowthModeName(mode), EncodingName(encoding));
-  ScalableConfig config{.first_capacity = 100,
-                        .target_fpr = 0.03,
-                        .mode = mode,
-                        .digest = kOwnDigests,
-                        .encoding = encoding};
-  if (mode == GrowthMode::kIdentical) config.num_slices = 8;
-  ScalableFilter filter = ScalableFilter::Create(config).value();
+  CAPTURE(EncodingName(encoding));
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 100,
+                                                  .target_fpr = 0.03,
+                                                  .mode = GrowthMode::kGenerations,
+                                                  .digest = kOwnDigests,
+                                                  .encoding = encoding})
+                              .value();
   // Erase may take what is one too many from a generation that shows it by a false positive.
   CheckErasures(WholeSubject(std::move(filter)), TwinDigests(1000, 0, 5), 2000, false, 24);
 }
@@ -364,7 +361,6 @@ TEST_CASE("tuples are erased as a batch from all sets, or from none",
                          .target_fpr = 0.05,
                          .digest = kOwnDigests,
                          .encoding = encoding};
-  if (GENERATE(false, true)) config.side_memory_limit_bytes = 1 << 22;
   if (GENERATE(false, true)) config.executor = Executor::Create(3).value();
   AttributeFilter filter = AttributeFilter::Create(config).value();
   std::mt19937_64 random(7);

@@ -332,13 +332,6 @@ TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
     CHECK_THAT(created.error().message, ContainsSubstring(given) && ContainsSubstring(filter) &&
                                             ContainsSubstring("planes or runs"));
   };
-  if (encoding != Encoding::kAutomatic) {  // of generations that is runs
-    check(ScalableFilter::Create({.first_capacity = 1000,
-                                  .target_fpr = target_fpr,
-                                  .mode = GrowthMode::kIdentical,
-                                  .encoding = encoding}),
-          "an identical generation");
-  }
   // A ring has one counting filter per bucket.
   if (encoding != Encoding::kAutomatic) {
     check(WindowFilter::Create({.window = 60,

@@ -277,16 +277,6 @@ void AddScalable(std::vector<FormatSample>& samples) {
   samples.push_back(
       {"scalable-tightening", std::move(tightening), Numbered("text", "key-", 0, 60)});
 
-  auto identical = std::move(ScalableFilter::Create({.first_capacity = 10,
-                                                     .target_fpr = 0.05,
-                                                     .mode = GrowthMode::kIdentical,
-                                                     .max_capacity = 2000,
-                                                     .digest = kSampleDigest,
-                                                     .encoding = Encoding::kPlanes}))
-                       .value();
-  InsertAll(identical, Numbered("u64", "", 0, 40));
-  samples.push_back({"scalable-identical", std::move(identical), Numbered("u64", "", 0, 60)});
-
   // Two generations of slots of 8 bits; a key that is in often has copies in the side table.
   auto fingerprints = std::move(ScalableFilter::Create({.first_capacity = 30,
                                                         .mode = GrowthMode::kGenerations,

@@ -23,16 +23,13 @@ using Digests = std::vector<uint64_t>;
 
 struct GenerationsShape {
   Encoding encoding = Encoding::kRuns;
-  GrowthMode mode = GrowthMode::kGenerations;
   double target_fpr = 0.01;
 };
 
-constexpr GenerationsShape kGenerationsShapes[] = {
-    {Encoding::kRuns},
-    {Encoding::kPlanes},
-    {Encoding::kFingerprints8, GrowthMode::kGenerations, 0.05},
-    {Encoding::kFingerprints16, GrowthMode::kGenerations, 0.005},
-    {Encoding::kPlanes, GrowthMode::kIdentical, 0.01}};
+constexpr GenerationsShape kGenerationsShapes[] = {{Encoding::kRuns},
+                                                   {Encoding::kPlanes},
+                                                   {Encoding::kFingerprints8, 0.05},
+                                                   {Encoding::kFingerprints16, 0.005}};
 
 GenerationsShape AnyGenerations() {
   return kGenerationsShapes[GENERATE(range(size_t{0}, std::size(kGenerationsShapes)))];
@@ -41,7 +38,7 @@ GenerationsShape AnyGenerations() {
 ScalableFilter UnlimitedGenerations(const GenerationsShape& shape, uint64_t first_capacity = 3000) {
   return ScalableFilter::Create({.first_capacity = first_capacity,
                                  .target_fpr = shape.target_fpr,
-                                 .mode = shape.mode,
+                                 .mode = GrowthMode::kGenerations,
                                  .max_capacity = 8 * first_capacity,
                                  .digest = {.kind = DigestKind::kCaller},
                                  .encoding = shape.encoding})

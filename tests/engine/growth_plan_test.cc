@@ -60,7 +60,6 @@ TEST_CASE("blocks of all generations are divided into the same parts",
           "[engine][scalable][growth][long]") {
   ScalableConfig config = Usual();
   config.first_capacity = GENERATE(uint64_t{1}, 100, 123'457);
-  config.mode = GENERATE(GrowthMode::kGenerations, GrowthMode::kIdentical);
   config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   config.target_fpr = 0.05;
   const Result<GrowthPlan> plan = GrowthPlan::Make(config);
@@ -99,25 +98,6 @@ TEST_CASE("a plan that chooses encodings takes no more bytes than runs, and keep
     CHECK(encodings.contains(Encoding::kFingerprints8));
     CHECK(encodings.contains(Encoding::kFingerprints16));
   }
-}
-
-TEST_CASE("identical generations are half full at their capacity", "[engine][scalable][growth]") {
-  ScalableConfig config = Usual();
-  config.mode = GrowthMode::kIdentical;
-  config.first_capacity = 50'000;
-  config.encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
-  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
-  REQUIRE(plan.ok());
-  CHECK(plan->num_slots() == ScalableFilter::kMaxGenerations);
-  CHECK(plan->slot(0) == plan->slot(7));
-  const GrowthSlot& slot = plan->slot(0);
-  CHECK(slot.capacity >= 50'000);
-  CHECK(slot.capacity < 55'000);
-  const double absent_share =
-      std::pow(1 - 1.0 / (static_cast<double>(slot.geometry.num_blocks) * 32),
-               static_cast<double>(slot.capacity));
-  CHECK(absent_share == Approx(0.5).epsilon(1e-3));
-  CHECK(slot.capacity == HalfFillKeys(slot.geometry));
 }
 
 TEST_CASE("a plan ends where max_capacity is reached", "[engine][scalable][growth]") {
@@ -187,30 +167,14 @@ TEST_CASE("numbers out of range are refused by name", "[engine][scalable][growth
   CHECK_THAT(with([&](auto& c) { c.target_fpr = nan; }), ContainsSubstring("target_fpr is nan"));
   CHECK_THAT(with([](auto& c) { c.target_fpr = 1e-6; }), ContainsSubstring("first generation"));
   CHECK_THAT(with([](auto& c) { c.num_slices = 7; }), ContainsSubstring("num_slices is 7"));
-  CHECK_THAT(with([](auto& c) {
-               c.mode = GrowthMode::kIdentical;
-               c.target_fpr = 1e-6;
-             }),
-             ContainsSubstring("(the mode generations reaches less"));
-  CHECK_THAT(with([](auto& c) { c.mode = static_cast<GrowthMode>(9); }),
-             ContainsSubstring("mode is 9"));
-  CHECK_THAT(with([](auto& c) {
-               c.mode = GrowthMode::kIdentical;
-               c.target_fpr = 1e-5;
-             }),
-             ContainsSubstring("target_fpr is 1e-05") && ContainsSubstring("at best"));
-  CHECK_THAT(with([](auto& c) {
-               c.mode = GrowthMode::kIdentical;
-               c.num_slices = 5;
-             }),
-             ContainsSubstring("num_slices is 5; identical generations have 8"));
 }
 
 TEST_CASE("the first slot alone is the plan's", "[engine][scalable][growth]") {
   const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
-  const GrowthMode mode = GENERATE(GrowthMode::kGenerations, GrowthMode::kIdentical);
-  const ScalableConfig config{
-      .first_capacity = 1000, .target_fpr = 0.05, .mode = mode, .encoding = encoding};
+  const ScalableConfig config{.first_capacity = 1000,
+                              .target_fpr = 0.05,
+                              .mode = GrowthMode::kGenerations,
+                              .encoding = encoding};
   const Result<GrowthSlot> first = FirstSlot(config);
   const Result<GrowthPlan> plan = GrowthPlan::Make(config);
   REQUIRE(first.ok());

@@ -27,7 +27,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 // As scalable_filter_snapshot.cc numbers them.
-constexpr size_t kFirstCapacityParam = 1;
+constexpr size_t kModeParam = 0;
 constexpr size_t kTargetFprParam = 2;
 constexpr size_t kSlicesParam = 6;
 
@@ -68,11 +68,11 @@ Bytes WithRatesOfTheirOwn(const Bytes& file) {
   });
 }
 
-ScalableFilter IdenticalSample() {
-  ScalableFilter filter = *ScalableFilter::Create(
-      {.first_capacity = 100, .target_fpr = 0.05, .mode = GrowthMode::kIdentical});
+Bytes SampleFile() {
+  ScalableFilter filter =
+      *ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations});
   filter.Insert(MemberKeys(50, 1));
-  return filter;
+  return filter.Serialize();
 }
 
 }  // namespace
@@ -80,8 +80,7 @@ ScalableFilter IdenticalSample() {
 TEST_CASE("a number of slices that sizing would choose is no file's",
           "[engine][scalable][hostile]") {
   const auto names_the_field = ContainsSubstring("num_slices is 0");
-  const Bytes alone = IdenticalSample().Serialize();
-  const auto loaded = ScalableFilter::Deserialize(WithParam(alone, kSlicesParam, 0));
+  const auto loaded = ScalableFilter::Deserialize(WithParam(SampleFile(), kSlicesParam, 0));
   REQUIRE_FALSE(loaded.ok());
   CHECK_THAT(loaded.error().message, names_the_field && ContainsSubstring("at byte 80"));
 
@@ -93,17 +92,14 @@ TEST_CASE("a number of slices that sizing would choose is no file's",
   CHECK_THAT(member.error().message, names_the_field);
 }
 
-TEST_CASE("a small file cannot announce identical generations that are large",
-          "[engine][scalable][hostile]") {
-  const ScalableFilter honest = IdenticalSample();
-  const Bytes bytes = honest.Serialize();
-  CHECK(honest.NextGenerationBytes() == honest.GetStats().generations[0].geometry.num_bytes());
-  for (const uint64_t first_capacity : {uint64_t{500'000'000}, uint64_t{5'000}}) {
-    const auto loaded =
-        ScalableFilter::Deserialize(WithParam(bytes, kFirstCapacityParam, first_capacity));
-    REQUIRE_FALSE(loaded.ok());
-    CHECK_THAT(loaded.error().message, ContainsSubstring("not what its slot says"));
-  }
+TEST_CASE("a file of identical generations is refused by name", "[engine][scalable][hostile]") {
+  const auto retired = ScalableFilter::Deserialize(WithParam(SampleFile(), kModeParam, 1));
+  REQUIRE_FALSE(retired.ok());
+  CHECK(retired.error().code == ErrorCode::kVersion);
+  CHECK_THAT(retired.error().message, ContainsSubstring("at byte 32 the mode is 1 (identical"));
+  const auto unknown = ScalableFilter::Deserialize(WithParam(SampleFile(), kModeParam, 2));
+  REQUIRE_FALSE(unknown.ok());
+  CHECK(unknown.error().code == ErrorCode::kCorrupt);
 }
 
 TEST_CASE("what the next generation takes is known before it is taken", "[engine][scalable]") {

@@ -89,23 +89,6 @@ TEST_CASE("a generation of fingerprints keeps its budget, however often keys are
                                            static_cast<double>(kQueries)));
 }
 
-TEST_CASE("identical generations give the source's rate", "[engine][scalable]") {
-  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 20'000,
-                                                  .target_fpr = 0.02,
-                                                  .mode = GrowthMode::kIdentical,
-                                                  .encoding = Encoding::kPlanes})
-                              .value();
-  const uint64_t seed = Catch::rngSeed();
-  filter.Insert(MemberKeys(100'000, seed));
-  const ScalableFill fill = filter.MeasureFill();
-  CHECK(fill.generations.size() == 5);
-  CHECK(fill.generations[0].fill_ratio == Approx(0.5).epsilon(0.02));
-  // 1 - (1 - P)^d over the generations' own rates.
-  const std::vector<uint64_t> non_members = NonMemberKeys(300'000, seed);
-  CHECK(BinomialBound(fill.current_fpr, non_members.size())
-            .ContainsHits(NumShown(filter, non_members)));
-}
-
 TEST_CASE("growth ends at the largest capacity, and says so", "[engine][scalable]") {
   ScalableFilter filter =
       ScalableFilter::Create(

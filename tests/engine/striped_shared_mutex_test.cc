@@ -1,5 +1,5 @@
 // Shared and exclusive locks.
-#include "trommel/sync/striped_shared_mutex.h"
+#include "engine/src/sync/striped_shared_mutex.h"
 
 #include <atomic>
 #include <cstdint>

@@ -338,11 +338,11 @@ TEST_CASE("min_columns is the least number of columns", "[index][server_index]")
 
 TEST_CASE("a successor whose filter is full leaves that server's regions as candidates",
           "[index][server_index]") {
-  // One generation only: P_d is not above P for two.
+  // Enough for a filter of one generation, and not for one that has grown to so many pairs.
   ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
                                             .structure = Structure::kServerFilters,
                                             .target_fpr = 0.01,
-                                            .largest_fpr = 0.01},
+                                            .memory_limit_bytes = 77'824},
                                            EvenTable(4, 2));
   std::vector<std::string> values;
   for (int v = 0; v < 5000; ++v) values.push_back("v" + std::to_string(v));

@@ -230,16 +230,15 @@ TEST_CASE("Reclaim leaves the columns of the current version alone", "[index][se
 
 TEST_CASE("a server whose filter is full has all its regions as candidates",
           "[index][server_index]") {
-  // One generation only: P_d is not above P for two.
+  // There is no memory for a second generation.
   ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
                                             .structure = Structure::kServerFilters,
                                             .target_fpr = 0.01,
-                                            .largest_fpr = 0.01},
+                                            .memory_limit_bytes = uint64_t{1} << 14},
                                            EvenTable(4, 2));
   REQUIRE(index.Resize(0, 500));
   for (uint32_t id = 0; id < 4; ++id) index.FinishBuild({id, 0});
   CHECK(index.GetStats().attributes[0].most_generations == 1);
-  CHECK(index.GetStats().attributes[0].largest_fpr <= 0.01);
   int v = 0;
   for (; v < 100'000 && index.GetStats().attributes[0].num_unbuilt == 0; v += 100) {
     std::vector<uint64_t> values(100);
@@ -335,9 +334,6 @@ TEST_CASE("a directory of impossible numbers is refused", "[index][server_index]
   CHECK(code({.target_fpr = 0}).code == ErrorCode::kInvalidArgument);
   CHECK(code({.target_fpr = std::numeric_limits<double>::quiet_NaN()}).code ==
         ErrorCode::kInvalidArgument);
-  CHECK(code({.largest_fpr = 1}).message ==
-        "largest_fpr must be at least 0 and below 1; got "
-        "1.000000");
   CHECK(code({.min_columns = 65'537}).message == "min_columns must be at most 65536; got 65537");
   CHECK(code({.digest = {.kind = DigestKind::kCaller}}).code == ErrorCode::kInvalidArgument);
 

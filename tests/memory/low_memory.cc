@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "trommel/attribute_filter.h"
 #include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -159,43 +158,6 @@ void CheckGenerations(Encoding encoding, const std::shared_ptr<trommel::Executor
     Require(filter.Query(taken, taken_bits) == taken.size(), "no key is lost");
     Require(filter.Erase(taken).num_refused == 0, "all that is in can be erased");
     Require(filter.num_keys() == num_before, "nothing else has gone");
-  }
-}
-
-void CheckAttributes(Encoding encoding, const std::shared_ptr<trommel::Executor>& executor) {
-  constexpr size_t kNumTuples = 40'000;
-  trommel::AttributeFilter filter =
-      trommel::AttributeFilter::Create({.sets = trommel::AttributeSets::Create(3, {}).value(),
-                                        .names = {},
-                                        .capacity = kNumTuples / 8,
-                                        .encoding = encoding,
-                                        .side_memory_limit_bytes = size_t{1} << 20,
-                                        .executor = executor})
-          .value();
-  std::vector<std::vector<uint64_t>> columns;
-  for (uint64_t a = 0; a < 3; ++a) columns.push_back(Digests(kNumTuples, 4 + a));
-  for (size_t i = 0; i < kNumTuples; ++i) columns[0][i] = columns[0][i % 100];
-  trommel::Tuples tuples;
-  tuples.size = kNumTuples;
-  for (size_t a = 0; a < columns.size(); ++a) tuples.columns[a] = columns[a].data();
-  std::vector<uint64_t> bits(BitmapWords(kNumTuples));
-  std::vector<uint64_t> erased(BitmapWords(kNumTuples));
-  {
-    const AllMemory all;
-    const InsertOutcome outcome = filter.Insert(tuples, bits);
-    Require(outcome.num_inserted + outcome.num_refused == kNumTuples, "each tuple has an outcome");
-    Require(outcome.num_refused > 0, "some tuples are refused");
-    Require(filter.num_tuples() == outcome.num_inserted, "refused tuples are in no set");
-    Require(filter.Query(0b111, tuples, erased) >= outcome.num_inserted, "no tuple is lost");
-    // Of those that are not in, some may look so; no more go than are in.
-    size_t num_lost = 0;
-    for (size_t i = 0; i < kNumTuples; ++i) {
-      if ((bits[i / 64] >> (i % 64) & 1) == 0) continue;
-      const trommel::Tuples tuple = tuples.From(i, 1);
-      num_lost += filter.Erase(tuple).num_refused;
-    }
-    Require(num_lost == 0, "all that is in can be erased");
-    Require(filter.num_tuples() == 0, "and then nothing is in");
   }
 }
 
@@ -346,10 +308,6 @@ int main() {
     CheckEncoding(encoding, nullptr);
     CheckGenerations(encoding, executor);
     CheckGenerations(encoding, nullptr);
-  }
-  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes, Encoding::kAutomatic}) {
-    CheckAttributes(encoding, executor);
-    CheckAttributes(encoding, nullptr);
   }
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 20}) CheckMap(limit);

@@ -133,12 +133,6 @@ def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_columns():
     columns.open_column(2)
     assert columns.insert(2, "name") is True
     assert columns.insert(2, np.full(100_000, 7)).num_refused > 0
-    with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
-        trommel.AttributeFilter(["a", "b"], 100, side_memory_limit_bytes=1)
-    index = trommel.AttributeFilter(["a", "b"], 100)
-    with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
-        index.limit_side_memory(1)
-    index.limit_side_memory(2**24)
 
 
 @pytest.mark.parametrize("form, limit", [("slots16", 2_240), ("slots24", 2_240), ("ring", 4_000)])

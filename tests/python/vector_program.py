@@ -148,14 +148,13 @@ class Program:
                 shape[parameter] = float(options[option]) if option == "fpr" else options[option]
         numbers = {
             "slices": "num_slices", "capacity": "capacity", "side_limit": "side_memory_limit_bytes",
-            "first_capacity": "first_capacity", "num_positions": "num_positions", "max_capacity": "max_capacity",
+            "first_capacity": "first_capacity", "max_capacity": "max_capacity",
             "growth": "growth", "window": "window", "buckets": "num_buckets", "bucket_capacity": "bucket_capacity",
             "columns": "num_columns",
         }
         shape.update({numbers[option]: int(value) for option, value in options.items() if option in numbers})
-        for option in ("largest_fpr", "tightening"):
-            if option in options:
-                shape[option] = float(options[option])
+        if "tightening" in options:
+            shape["tightening"] = float(options["tightening"])
         if kind in ("counting", "concurrent"):
             shape["preference"] = options.get("preference", "memory")
             shape["power_of_two_blocks"] = options.get("power_of_two", "0") != "0"

@@ -33,10 +33,6 @@ inline std::vector<NamedFilter> EveryType() {
     add("scalable, " + of,
         ScalableFilter::Create(
             {.first_capacity = 100, .mode = GrowthMode::kGenerations, .encoding = encoding}));
-    add("identical, " + of, ScalableFilter::Create({.first_capacity = 200,
-                                                    .target_fpr = 0.05,
-                                                    .mode = GrowthMode::kIdentical,
-                                                    .encoding = encoding}));
   }
   add("scalable with a largest capacity",
       ScalableFilter::Create(

@@ -62,10 +62,6 @@ ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
   }
   // Some programs end at the largest capacity, where keys are refused.
   if (random() % 3 == 0) config.max_capacity = 3 * config.first_capacity;
-  if (random() % 4 == 0 && !has_fingerprints) {
-    config.mode = GrowthMode::kIdentical;
-    config.num_slices = 8;
-  }
 
   // The lowest blocks of every generation, of which each has 64 at least, with fingerprints of 16
   // bits 4,096. Fingerprints differ in 8 bits.
@@ -108,9 +104,9 @@ std::string ToText(const ScalableProgram& program) {
                                                  "Clear"};
   const ScalableConfig& config = program.config;
   std::ostringstream text;
-  text << GrowthModeName(config.mode) << ", first " << config.first_capacity << ", growth "
-       << config.growth << ", most " << config.max_capacity << ", " << EncodingName(config.encoding)
-       << " of " << config.num_slices << '\n';
+  text << "first " << config.first_capacity << ", growth " << config.growth << ", most "
+       << config.max_capacity << ", " << EncodingName(config.encoding) << " of "
+       << config.num_slices << '\n';
   for (const ScalableStep& step : program.steps) {
     text << kNames[static_cast<size_t>(step.op)] << ':' << TextOf(step.digests, step.digests.size())
          << '\n';

@@ -27,40 +27,32 @@ json AttrSizeJson(Strings more) {
   return json::parse(result.out);
 }
 
-TEST_CASE("a size for a rate has every set and the matrix beside", "[tools][attr_size]") {
+TEST_CASE("a size for a rate has every set", "[tools][attr_size]") {
   const Strings arguments = {"-p", "1%", "--cut", "src,dst", "--values", "src=1000"};
   const json size = AttrSizeJson(arguments);
   REQUIRE(size["sets"].size() == 5);
   uint64_t num_bytes = 0;
   for (const json& set : size["sets"]) {
     CHECK(set["predicted_fpr"] <= 0.01);
-    CHECK(set["num_cells"] > 0);
     num_bytes += set["num_bytes"].get<uint64_t>();
   }
   CHECK(size["sets"][0]["capacity"] == 1000);
-  CHECK(size["filter_bytes"] == num_bytes);
-  CHECK(size["matrix_bytes"] <= num_bytes + 5 * 64);
-  CHECK(size["matrix_num_hashes"] == 6);
-  CHECK(size["matrix_bytes_for_filter_fpr"] > 0);
-  CHECK(size["better"] == "filter");
+  CHECK(size["num_bytes"] == num_bytes);
   const ToolResult text = AttrSize(arguments);
   CHECK_THAT(text.out, ContainsSubstring("src,domain"));
-  CHECK_THAT(text.out, ContainsSubstring("better here"));
 }
 
 TEST_CASE("a size for memory shares it for the mix", "[tools][attr_size]") {
   const json size = AttrSizeJson({"--memory", "400kB", "--mix", "src,domain=3", "--mix", "dst"});
-  CHECK(size["filter_bytes"] <= 400'000);
+  CHECK(size["num_bytes"] <= 400'000);
   CHECK(size["sets"][4]["set"] == Strings{"src", "domain"});
   CHECK(size["sets"][4]["weight"] == 0.75);
   CHECK(size["sets"][4]["predicted_fpr"] < size["sets"][0]["predicted_fpr"]);
-  CHECK(AttrSizeJson({"--hashes", "3"})["matrix_num_hashes"] == 3);
 }
 
-TEST_CASE("a size of kept sets has these alone, and no matrix", "[tools][attr_size]") {
+TEST_CASE("a size of kept sets has these alone", "[tools][attr_size]") {
   const json size = AttrSizeJson({"--keep", "src,dst,domain", "--keep", "dst"});
   CHECK(size["num_sets"] == 2);
-  CHECK_FALSE(size.contains("matrix_bytes"));
   CHECK(AttrSizeJson({"--together", "2"})["num_sets"] == 6);
   std::string columns = "c1";
   for (int i = 2; i <= 20; ++i) columns += ",c" + std::to_string(i);
@@ -68,7 +60,6 @@ TEST_CASE("a size of kept sets has these alone, and no matrix", "[tools][attr_si
   const ToolResult text = RunTool(twenty);
   CHECK(text.exit_code == 0);
   CHECK_THAT(text.out, ContainsSubstring("6,195"));
-  CHECK_THAT(text.out, !ContainsSubstring("better here"));
 }
 
 TEST_CASE("build takes the memory that size told", "[tools][attr_size]") {
@@ -97,7 +88,6 @@ TEST_CASE("sizes that cannot be are refused", "[tools][attr_size]") {
        {Strings{"--cut", "src"}, Strings{"--cut", "src,zz"}, Strings{"-p", "nan"},
         Strings{"-p", "0.7"}, Strings{"--memory", "1kB"}, Strings{"--mix", "zz=1"},
         Strings{"--mix", "src=1e308", "--mix", "dst=1e308"}, Strings{"--mix", "src=-1"},
-        Strings{"--hashes", "1000"}, Strings{"--hashes", "0"},
         Strings{"--memory", "1MB", "-p", "1%"}}) {
     const ToolResult result = AttrSize(wrong);
     INFO(wrong[1] << ": " << result.err);

@@ -80,7 +80,6 @@ TEST_CASE("contradictions and wrong values are usage errors", "[tools][options]"
       {"query"},
       {"insert", filter, "--force"},
       {"size", "-n", "10", "--target", "Z80"},
-      {"demo", "--replay", "x"},
   };
   for (const auto& arguments : wrong) {
     const ToolResult result = RunTool(arguments);

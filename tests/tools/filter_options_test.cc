@@ -1,9 +1,6 @@
 // Options of the types: each makes its type, and belongs to it alone.
 #include "tools/trommel/options/filter_options.h"
 
-#include <cmath>
-#include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -14,7 +11,6 @@ namespace trommel::tests {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using nlohmann::json;
 
 TEST_CASE("every type is built, updated and queried by the same commands", "[tools][family]") {
   const TempFolder folder;
@@ -45,7 +41,6 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
   };
   CHECK_THAT(error_of({"--max-capacity", "1M"}),
              ContainsSubstring("--max-capacity: is for --type scalable, not counting"));
-  CHECK_THAT(error_of({"--identical"}), ContainsSubstring("--identical"));
   CHECK_THAT(error_of({"--type", "scalable", "--power-of-two"}),
              ContainsSubstring("--power-of-two: is for --type counting, not scalable"));
   CHECK_THAT(error_of({"--window", "1h"}),
@@ -74,37 +69,6 @@ TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][
             {"build", "--type", "scalable", "-n", "1M", "--memory-limit", "1k", "-f", "-o", filter},
             "a\n")
             .exit_code == 3);
-  const ToolResult alike = RunTool(
-      {"build", "--type", "scalable", "--identical", "-n", "100", "-f", "-o", filter, "--json"},
-      Lines("a", 1000));
-  CHECK(alike.exit_code == 0);
-  CHECK_THAT(alike.out, ContainsSubstring("\"mode\":\"identical\""));
-}
-
-TEST_CASE("identical generations end at the largest rate that was asked for", "[tools][family]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const ToolResult full = RunTool({"build", "--type", "scalable", "--identical", "--positions",
-                                   "10k", "-p", "2%", "--largest-fpr", "2.5%", "-o", filter},
-                                  Lines("a", 20'000));
-  CHECK(full.exit_code == 1);  // some keys had no room
-  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
-  const auto most = stats["max_generations"].get<size_t>();
-  const auto each = stats["generation_fpr"].get<double>();
-  CHECK(stats["largest_fpr"] <= 0.025);
-  CHECK(stats["largest_fpr"] == Approx(1 - std::pow(1 - each, most)));
-  CHECK(1 - std::pow(1 - each, most + 1) > 0.025);
-  CHECK(stats["generations"].size() == most);
-  CHECK(stats["full_fpr"] == stats["largest_fpr"]);
-  CHECK(stats["next_generation_bytes"] == 0);
-  const json size = json::parse(RunTool({"size", "--type", "scalable", "--identical", "--positions",
-                                         "10k", "-p", "2%", "--largest-fpr", "2.5%", "--json"})
-                                    .out);
-  CHECK(size["max_generations"] == most);
-  CHECK(size["largest_fpr"] == stats["largest_fpr"]);
-  CHECK(size["slots"].size() == most);
-  CHECK(size["slots"].back()["fpr_so_far"].get<double>() ==
-        Approx(stats["largest_fpr"].get<double>()));
 }
 
 TEST_CASE("what the library refuses is said with the type and the option", "[tools][family]") {
@@ -119,16 +83,8 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
              ContainsSubstring("--type window: --buckets is 65"));
   CHECK_THAT(error_of({"window", "--window", "1h", "--bucket-capacity", "11"}),
              ContainsSubstring("--bucket-capacity is 11; it must be at most -n, which is 10"));
-  CHECK_THAT(error_of({"scalable", "--identical", "--positions", "1k"}),
-             ContainsSubstring("--type scalable: -n is 10 and --positions 1000; exactly one"));
-  CHECK_THAT(error_of({"scalable", "--identical", "--largest-fpr", "0.1%"}),
-             ContainsSubstring("--type scalable: --largest-fpr is 0.001; it must be at least"));
-  CHECK_THAT(error_of({"scalable", "--identical", "--growth", "doubling"}),
-             ContainsSubstring("--identical: contradicts --growth doubling"));
   CHECK_THAT(error_of({"scalable", "--growth", "doubling", "--slices", "8"}),
              ContainsSubstring("--slices is given, and a filter that doubles does not have it"));
-  CHECK_THAT(error_of({"scalable", "--largest-fpr", "5%"}),
-             ContainsSubstring("--largest-fpr is 0.05; it must be 0 but for identical"));
   CHECK_THAT(RunTool({"build", "-n", "1T", "-o", folder.Path("f")}).err,
              ContainsSubstring("trommel: -n is 1000000000000 and -p 0.01; together"));
   CHECK(folder.Names().empty());

@@ -5,7 +5,6 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "tools/trommel/commands/size.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel::tests {
@@ -48,28 +47,26 @@ TEST_CASE("a ring window's size is that of all its stores", "[tools][size]") {
   CHECK(even["num_bytes"] == size["even_num_bytes"]);
 }
 
-TEST_CASE("a scalable filter's size is told generation by generation", "[tools][size]") {
+TEST_CASE("a scalable filter's size is told up to its largest capacity", "[tools][size]") {
   const json size = SizeOf({"scalable", "--growth", "generations", "--max-capacity", "300k"});
-  REQUIRE(size["slots"].size() == 3);
-  CHECK(size["slots"][0]["capacity"] == 50'000);
-  CHECK(size["slots"][2]["keys_so_far"] == 350'000);
-  CHECK(size["slots"][2]["fpr_so_far"] <= 0.01);
+  REQUIRE(size["sizes"].size() == 4);
+  CHECK(size["sizes"][0]["num_keys"] == 50'000);
+  CHECK(size["sizes"][3]["num_keys"] == 350'000);
+  CHECK(size["sizes"][3]["predicted_fpr"] <= 0.01);
   // As a filter that has grown so far.
-  ScalableFilter filter =
-      ScalableFilter::Create(
-          {.first_capacity = 50'000, .target_fpr = 0.01, .mode = GrowthMode::kGenerations})
-          .value();
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 50'000,
+                                                  .target_fpr = 0.01,
+                                                  .mode = GrowthMode::kGenerations,
+                                                  .max_capacity = 300'000})
+                              .value();
   std::vector<uint64_t> keys(100'000);
   for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
   filter.Insert(keys);
-  const ScalableStats stats = filter.GetStats();
-  REQUIRE(stats.generations.size() == 2);
   uint64_t block_bytes = 0;
-  for (const GenerationStats& generation : stats.generations) {
+  for (const GenerationStats& generation : filter.GetStats().generations) {
     block_bytes += generation.geometry.num_bytes();
   }
-  CHECK(size["slots"][1]["bytes_so_far"] >= block_bytes);
-  CHECK(size["slots"][1]["bytes_so_far"].get<double>() < 1.1 * static_cast<double>(block_bytes));
+  CHECK(size["sizes"][1]["num_bytes"] == block_bytes);
 }
 
 TEST_CASE("a scalable filter's size says which mode it has, and why", "[tools][size]") {
@@ -91,8 +88,8 @@ TEST_CASE("memory is asked of the other types, not given to them", "[tools][size
     CHECK(result.exit_code == 2);
     return result.err;
   };
-  CHECK_THAT(error_of({"--type", "window", "--window", "1h", "--bytes", "1MB"}),
-             ContainsSubstring("--bytes: is for --type counting, not window"));
+  CHECK_THAT(error_of({"--type", "scalable", "--bytes", "1MB"}),
+             ContainsSubstring("--bytes: is for --type counting, not scalable"));
   CHECK_THAT(error_of({"--type", "window", "--window", "1h"}), ContainsSubstring("-n"));
 }
 

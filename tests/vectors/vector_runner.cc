@@ -68,10 +68,8 @@ CountingConfig CountingOption(const Line& line) {
 
 ScalableConfig ScalableOption(const Line& line) {
   ScalableConfig config{.first_capacity = NumberOption(line, "first_capacity"),
-                        .num_positions = NumberOption(line, "num_positions"),
                         .target_fpr = RateOption(line, "fpr", 0.01),
                         .max_capacity = NumberOption(line, "max_capacity"),
-                        .largest_fpr = RateOption(line, "largest_fpr", 0),
                         .growth = static_cast<uint32_t>(NumberOption(line, "growth", 2)),
                         .tightening = RateOption(line, "tightening", 0.8),
                         .digest = PolicyOption(line),
@@ -79,8 +77,7 @@ ScalableConfig ScalableOption(const Line& line) {
                         .memory_limit_bytes = NumberOption(line, "memory_limit"),
                         .side_memory_limit_bytes = NumberOption(line, "side_limit")};
   if (!Option(line, "encoding").empty()) config.encoding = EncodingOption(line);
-  for (const GrowthMode mode :
-       {GrowthMode::kGenerations, GrowthMode::kIdentical, GrowthMode::kDoubling}) {
+  for (const GrowthMode mode : {GrowthMode::kGenerations, GrowthMode::kDoubling}) {
     if (Option(line, "mode") == GrowthModeName(mode)) config.mode = mode;
   }
   return config;

@@ -161,7 +161,7 @@ double FilterBytes(uint64_t capacity, double rate) {
   AttributePlanRequest request;
   request.capacity = capacity;
   request.target_fpr = TargetForRate(std::max(rate, kLeastRate));
-  return static_cast<double>(PlanAttributes(request).value().filter_bytes);
+  return static_cast<double>(PlanAttributes(request).value().num_bytes);
 }
 
 void CbfmCrossover(const Options& options, const CbfmExperiment& experiment, Report& report) {

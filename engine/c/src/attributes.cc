@@ -85,7 +85,6 @@ AttributeConfig ConfigOf(const trommel_attributes_config& given) {
   config.digest = PolicyOf(given.digest);
   config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
   config.memory_limit_bytes = given.memory_limit_bytes;
-  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
   config.executor = ExecutorOf(given.executor);
   return config;
 }
@@ -321,12 +320,6 @@ int32_t trommel_attributes_may_contain(const trommel_attributes* filter, uint64_
 
 trommel_code trommel_attributes_clear(trommel_attributes* filter, trommel_error* error) {
   return Guarded(error, [&] { Required(filter, "filter").filter.Clear(); });
-}
-
-trommel_code trommel_attributes_limit_side_memory(trommel_attributes* filter, uint64_t limit_bytes,
-                                                  trommel_error* error) {
-  return Guarded(error,
-                 [&] { ValueOf(Required(filter, "filter").filter.LimitSideMemory(limit_bytes)); });
 }
 
 trommel_code trommel_attributes_use_executor(trommel_attributes* filter,

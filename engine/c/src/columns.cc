@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,18 +20,26 @@
 #include "trommel/filter_columns.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
-#include "trommel/sync/striped_shared_mutex.h"
 
 // The library's calls on one column require that it is open, so closing it waits until no call that
-// has seen it open is left. (A lock that prefers readers would let a stream of calls keep it open.)
-// One lock per column modulo their number: calls on other columns seldom wait for a closing.
+// has seen it open is left. One lock per column modulo their number: calls on other columns seldom
+// wait for a closing.
 struct trommel_columns {
+  // A lock that prefers readers would let a stream of calls keep the column open: a closing holds
+  // `entry` while it waits, through which all calls go.
+  struct ColumnLock {
+    std::mutex entry;
+    std::shared_mutex calls;
+  };
   trommel::FilterColumns columns;
-  mutable std::array<trommel::StripedSharedMutex, 16> locks = {};
+  mutable std::array<ColumnLock, 16> locks = {};
 
   explicit trommel_columns(trommel::FilterColumns made) : columns(std::move(made)) {}
-  trommel::StripedSharedMutex& LockOf(uint32_t column) const {
-    return locks[column % locks.size()];
+  template <class Lock>
+  Lock Hold(uint32_t column) const {
+    ColumnLock& lock = locks[column % locks.size()];
+    const std::lock_guard entering(lock.entry);
+    return Lock(lock.calls);
   }
 };
 
@@ -50,7 +60,7 @@ Handle& WithColumn(Handle* columns, uint32_t column) {
 template <class Handle, class Use>
 void UseOpen(Handle* columns, uint32_t column, const Use& use) {
   Handle& given = WithColumn(columns, column);
-  const auto lock = given.LockOf(column).LockShared();
+  const auto lock = given.template Hold<std::shared_lock<std::shared_mutex>>(column);
   if (!given.columns.IsOpen(column)) {
     ThrowInvalid("column " + std::to_string(column) + " is closed; open it first");
   }
@@ -95,7 +105,7 @@ trommel_code trommel_columns_close(trommel_columns* columns, uint32_t column,
                                    trommel_error* error) {
   return Guarded(error, [&] {
     trommel_columns& given = WithColumn(columns, column);
-    const StripedSharedMutex::ExclusiveLock lock(given.LockOf(column));
+    const auto lock = given.Hold<std::unique_lock<std::shared_mutex>>(column);
     given.columns.CloseColumn(column);
   });
 }

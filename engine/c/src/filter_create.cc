@@ -35,14 +35,11 @@ CountingConfig ConfigOf(const trommel_counting_config& given) {
 ScalableConfig ConfigOf(const trommel_scalable_config& given) {
   ScalableConfig config;
   config.first_capacity = given.first_capacity;
-  config.num_positions = given.num_positions;
   config.target_fpr = RateOf(given.target_fpr);
   const uint32_t mode = EnumOf(given.mode, TROMMEL_GROWTH_DOUBLING + 1, "mode");
-  if (mode != TROMMEL_GROWTH_AUTOMATIC) {
-    config.mode = static_cast<GrowthMode>(mode - TROMMEL_GROWTH_GENERATIONS);
-  }
+  if (mode == TROMMEL_GROWTH_GENERATIONS) config.mode = GrowthMode::kGenerations;
+  if (mode == TROMMEL_GROWTH_DOUBLING) config.mode = GrowthMode::kDoubling;
   config.max_capacity = given.max_capacity;
-  config.largest_fpr = given.largest_fpr;
   if (given.growth != 0) config.growth = given.growth;
   if (given.tightening != 0) config.tightening = given.tightening;
   config.digest = PolicyOf(given.digest);

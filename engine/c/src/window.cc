@@ -55,13 +55,8 @@ trommel_code trommel_window_now(const trommel_filter* filter, uint64_t* now, tro
 }
 
 trommel_code trommel_window_insert(trommel_filter* filter, const trommel_keys* keys, uint64_t time,
-                                   trommel_outcome* outcome, trommel_error* error) {
-  return trommel_window_insert_noting(filter, keys, time, nullptr, 0, outcome, error);
-}
-
-trommel_code trommel_window_insert_noting(trommel_filter* filter, const trommel_keys* keys,
-                                          uint64_t time, uint64_t* inserted, int64_t num_words,
-                                          trommel_outcome* outcome, trommel_error* error) {
+                                   uint64_t* inserted, int64_t num_words, trommel_outcome* outcome,
+                                   trommel_error* error) {
   return WindowGuarded(
       filter, keys, outcome, error,
       [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {

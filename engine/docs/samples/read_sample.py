@@ -364,23 +364,20 @@ class Scalable(Family):
     def __init__(self, data):
         version = 3 if len(data) >= 12 and u32(data, 8) == 3 else 1
         super().__init__(data, SCALABLE, 8, 2, version)
-        (self.mode, self.first_capacity, _, self.max_capacity, self.growth, _, self.k,
+        (mode, self.first_capacity, _, self.max_capacity, self.growth, _, self.k,
          self.encoding) = self.params[:8]
         self.target, self.tightening = self.f64_param(2), self.f64_param(5)
         encodings = (PLANES, RUNS) if version == 1 else (FINGERPRINTS16, FINGERPRINTS8, AUTOMATIC)
-        require(self.mode <= 1 and self.encoding in encodings, "mode or encoding")
-        require(self.mode == 0 or version == 1, "identical generations of fingerprints")
+        if mode == 1:
+            raise Unknown("mode 1")
+        require(mode == 0 and self.encoding in encodings, "mode or encoding")
         require(1 <= self.first_capacity <= MAX_CAPACITY, "capacity of the first generation")
         require(self.max_capacity <= MAX_CAPACITY, "largest capacity")
         require(1 <= self.growth <= 16 and 0.1 <= self.tightening <= 0.95, "growth")
         require(1e-6 <= self.target <= 0.5, "target rate")
         of_slices = RUNS if self.encoding == AUTOMATIC else self.encoding
         require(self.k in (SLICES[of_slices] if of_slices <= RUNS else (0,)), "slices")
-        if self.mode == 0:
-            require(self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget")
-        else:
-            require(self.k == 8, "slices of identical generations")
-            self.half_full()
+        require(self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget")
         if self.max_capacity != 0:
             require(self.reach() >= self.max_capacity, "the largest capacity is out of reach")
         require(1 <= len(self.members) <= 250, "number of generations")
@@ -388,26 +385,10 @@ class Scalable(Family):
         for i, member in enumerate(self.members):
             self.check_member(i, member)
 
-    def half_full(self):
-        b = math.ceil(self.first_capacity / (32 * math.log(2)))
-
-        def floor_log2(n):
-            return max(n, 1).bit_length() - 1
-
-        bits = max(min(8, floor_log2(b // 1024)), min(10, floor_log2(b // 4096)))
-        num_blocks = round_up(round_up(b, 1 << bits), 64)
-        require(num_blocks < 1 << 31, "capacity of the first generation")
-        self.slot_capacity = max(1, math.floor(-math.log(2) / math.log1p(-1 / (32 * num_blocks))))
-        require(predicted_rate(self.k, num_blocks, self.slot_capacity) <= self.target, "target rate")
-
     def slot(self, i):
         """Capacity and budget; None: there is no such slot."""
         if i >= 250:
             return None
-        if self.mode == 1:
-            if self.max_capacity != 0 and i >= -(-self.max_capacity // self.slot_capacity):
-                return None
-            return self.slot_capacity, self.target
         enough = self.max_capacity or MAX_CAPACITY
         capacity, total = self.first_capacity, 0
         for _ in range(i):
@@ -418,8 +399,6 @@ class Scalable(Family):
         return (capacity, budget) if budget >= 1e-6 else None
 
     def reach(self):
-        if self.mode == 1:
-            return 250 * self.slot_capacity
         total, i = 0, 0
         while slot := self.slot(i):
             total, i = total + slot[0], i + 1
@@ -437,11 +416,7 @@ class Scalable(Family):
                 f"member {i}: shape")
         require(member.shard_bits >= 6, f"member {i}: shard bits")
         capacity, budget = slot
-        if self.mode == 1:
-            require(capacity // 2 < member.capacity and member.capacity // 2 < capacity,
-                    f"member {i}: capacity")
-        else:
-            require(member.capacity == capacity, f"member {i}: capacity")
+        require(member.capacity == capacity, f"member {i}: capacity")
         require(budget / self.FACTOR <= member.rate <= budget * self.FACTOR, f"member {i}: rate")
         if is_fingerprints:
             predicted = predicted_rate_of_fingerprints(member.encoding, member.key_bits,

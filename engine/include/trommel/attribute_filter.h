@@ -61,19 +61,10 @@ struct AttributeConfig {
   /// than tuples has runs with kAutomatic, too: further copies of a value would take the slots.
   Encoding encoding = Encoding::kRuns;
   /// Limit on the bytes of blocks and side tables of all sets: growth that would exceed it is
-  /// refused. Sets draw on it as they grow, in no fixed order. Without side_memory_limit_bytes side
-  /// tables are never refused memory: the counts of projections that many tuples share go there,
-  /// also beyond the limit. 0:
+  /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused
+  /// memory: the counts of projections that many tuples share go there, also beyond the limit. 0:
   /// the machine's memory, less 24 KiB per set for everything else.
   uint64_t memory_limit_bytes = 0;
-  /// The most bytes of side memory of the first generations of all sets; 0: no limit. Divided by
-  /// what the model predicts for each set when as many tuples are in as the largest set is sized
-  /// for; further generations reserve as ScalableConfig::side_memory_limit_bytes says. It is all
-  /// part of memory_limit_bytes.
-  ///
-  /// With a limit, a tuple for which any set has no space is refused by all, and no erasure needs
-  /// memory. Insertions then go tuple by tuple, and beside queries alone, as erasures do.
-  uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
@@ -94,11 +85,6 @@ struct AttributeStats {
   uint64_t num_refused_erases = 0;   ///< Tuples; since creation, load or clear.
 };
 
-/// What a pass over an AttributeFilter measures.
-struct AttributeFill {
-  std::vector<ScalableFill> sets = {};  ///< Ascending, as AttributeSets::allowed().
-};
-
 /// Answers queries for any of a tuple's attributes from counting filters, and erases exactly.
 ///
 /// Every allowed set of attributes (AttributeSets) has a ScalableFilter of its own, which holds the
@@ -116,7 +102,7 @@ struct AttributeFill {
 /// A matrix of cells (matrix::Matrix) answers the same queries with a rate that depends on
 /// n k / prod m_i: it spends memory on cells, this filter on tuples. Where tuples are far fewer
 /// than cells the filter is smaller by orders of magnitude; where they are as many, the matrix is
-/// smaller, but cannot erase. PlanAttributes compares the two for given numbers.
+/// smaller, but cannot erase.
 ///
 /// *Erasing.* Erase takes exactly what Insert added, from every allowed set: projections that
 /// several tuples share are counted. A tuple that some set certainly lacks is refused, and nothing
@@ -128,11 +114,10 @@ struct AttributeFill {
 /// *Threads.* Any thread may use the filter at any time. A tuple whose insertion happened before a
 /// query, and whose erasure has not begun, is "maybe present" for every set. Insert and Erase are
 /// not atomic across sets: while they run, some queries see the tuple and some do not. Queries take
-/// no lock. Insertions run beside each other, without a limit of side memory. A chunk of erasures
-/// waits until no insertion and no other erasure runs, so that what all sets have shown is still
-/// there when it is taken. Statistics are of each set at some moment. Save and Serialize are of one
-/// moment of all sets: insertions and erasures wait until the last byte is written. Moves, Clear
-/// and UseExecutor are exclusive.
+/// no lock. Insertions run beside each other. A chunk of erasures waits until no insertion and no
+/// other erasure runs, so that what all sets have shown is still there when it is taken. Statistics
+/// are of each set at some moment. Save and Serialize are of one moment of all sets: insertions and
+/// erasures wait until the last byte is written. Moves, Clear and UseExecutor are exclusive.
 class TROMMEL_API AttributeFilter final : public TupleIndex {
  public:
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as
@@ -227,14 +212,10 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// Returns statistics that are kept as running figures. Cost: as ScalableFilter::GetStats, for
   /// each set.
   AttributeStats GetStats() const;
-  /// Measures how full the blocks are. Cost: one pass over all sets, one lock at a time.
-  AttributeFill MeasureFill() const;
+  /// Measures how full the blocks are, of each set, as AttributeSets::allowed(). Cost: one pass
+  /// over all sets, one lock at a time.
+  std::vector<ScalableFill> MeasureFill() const;
   void Clear();  ///< Makes the filter as new. Exclusive.
-  /// Limits side memory from now on, as AttributeConfig::side_memory_limit_bytes, which is not part
-  /// of snapshots; 0: no limit. Fails with kInvalidArgument below the least value, naming it, and
-  /// with kOutOfMemory if what is in needs more, if the sets would exceed the memory limit, or if
-  /// the system refuses memory; the limit stays as it is then. Exclusive.
-  Status LimitSideMemory(uint64_t limit_bytes);
   /// @}
 
   /// Writes the digests under which a set's filter holds the tuples' projections: XXH3 of the set's
@@ -272,9 +253,8 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// As CountingFilter::LoadFrom.
   static Result<AttributeFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                           const DigestKey& digest_key = {});
-  /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
-  /// snapshot of it returns. Fails with kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a
-  /// snapshot in memory, and loading it.
+  /// Returns what loading a snapshot of it returns, with the same executor. Fails with
+  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
   Result<AttributeFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const AttributeFilter& a, const AttributeFilter& b);

@@ -1,6 +1,6 @@
 /// @file
-/// PlanAttributes: how to share memory among sets of attributes, and whether a matrix of cells or
-/// an AttributeFilter is better. Pure arithmetic on the exact models; no filter is allocated.
+/// PlanAttributes: how to share memory among sets of attributes. Pure arithmetic on the exact
+/// models; no filter is allocated.
 #ifndef TROMMEL_ATTRIBUTE_PLAN_H_
 #define TROMMEL_ATTRIBUTE_PLAN_H_
 
@@ -10,7 +10,6 @@
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/export.h"
-#include "trommel/matrix/geometry.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
@@ -33,7 +32,6 @@ struct AttributePlanRequest {
   double target_fpr = 0;  ///< False-positive rate for every allowed set; 0: memory_bytes is given.
   uint64_t memory_bytes = 0;            ///< Memory to share for the mix; 0: target_fpr is given.
   Encoding encoding = Encoding::kRuns;  ///< As AttributeConfig::encoding.
-  uint32_t num_hashes = 0;  ///< Of the matrix; 0: 6, as in the experiments of its source.
 };
 
 /// The plan for one allowed set.
@@ -46,31 +44,13 @@ struct PlannedSet {
   /// Of its filter at capacity, with the side table that tuples take if they are spread evenly over
   /// the values.
   uint64_t num_bytes = 0;
-  uint64_t num_cells = 0;  ///< Of its block in the matrix; 0: there is no matrix.
-  double matrix_fpr = 0;   ///< Of its block in the matrix; 0: there is no matrix.
-};
-
-/// A structure for tuples.
-enum class AttributeStructure : uint8_t {
-  kFilter,  ///< AttributeFilter.
-  kMatrix,  ///< matrix::Matrix, which cannot erase.
 };
 
 /// What PlanAttributes found.
 struct TROMMEL_API AttributePlan {
   std::vector<PlannedSet> sets = {};  ///< Ascending, as AttributeSets::allowed().
-  uint64_t filter_bytes = 0;          ///< Of all filters.
-  double filter_expected_fpr = 0;     ///< Of the filter, over the mix.
-  /// The published CBFM of the same memory, with all attributes alike. It is smaller where
-  /// kMaxCells, or kMaxPositions for each attribute, limits it. There is none, and everything about
-  /// it is 0, for sets with a limit, of a list, or of more than matrix::kMaxMatrixAttributes.
-  matrix::MatrixGeometry matrix = {};
-  uint64_t matrix_bytes = 0;       ///< Of the matrix; 0: there is none.
-  double matrix_expected_fpr = 0;  ///< Of the matrix, over the mix.
-  /// Bytes that the published matrix needs to reach filter_expected_fpr.
-  double matrix_bytes_for_filter_fpr = 0;
-  /// The structure with the lower expected rate at this memory.
-  AttributeStructure better = AttributeStructure::kFilter;
+  uint64_t num_bytes = 0;             ///< Of all filters.
+  double expected_fpr = 0;            ///< Of the filter, over the mix.
 
   /// Returns the value for AttributeConfig::budgets.
   std::vector<SetBudget> budgets() const;

@@ -56,8 +56,7 @@ concept KeyRange = std::ranges::contiguous_range<R> && std::ranges::sized_range<
 
 /// A view of a batch of keys, converted implicitly from a KeyRange, or made by name from digests
 /// and from 32-bit integers that are to be hashed as such. The keys must outlive the call that it
-/// is passed to, as with std::string_view, and no thread may write to them until it returns. For
-/// ranges that are not contiguous, and members of structs: trommel/key_batches.h.
+/// is passed to, as with std::string_view, and no thread may write to them until it returns.
 class Keys {
  public:
   /// Views a range. Integers of 32 bits are widened (signed ones by sign), so that a key is the

@@ -25,7 +25,7 @@
 
 namespace trommel {
 
-/// How a ScalableFilter grows.
+/// How a ScalableFilter grows; numbered as in files.
 enum class GrowthMode : uint8_t {
   /// Generations of growing size: the one of slot i has growth^i times the first one's capacity and
   /// a false-positive rate of target_fpr (1 - r) r^i, with r = tightening. The rates add up to less
@@ -33,11 +33,6 @@ enum class GrowthMode : uint8_t {
   /// budgets are those of Almeida, Baquero, Preguica and Hutchison ("Scalable Bloom Filters",
   /// 2007). A query reads a cache line of every generation.
   kGenerations = 0,
-  /// All generations are alike, and a new one is begun when the newest is half full: the scalable
-  /// split counting Bloom filter (SSCBF) of Huang, Fang and Zhang ("Split Counting Bloom Filter and
-  /// its Application in Hbase Secondary Index", section 3). The source's M is num_positions, its P
-  /// generation_fpr() and its P_d, the rate of d generations, 1 - (1 - P)^d; largest_fpr bounds it.
-  kIdentical = 1,
   /// One array of fingerprints that doubles as its keys come, 64 parts each at its own time, and is
   /// halved as they go, down to its first size. A query reads one cache line at any size. Each key
   /// keeps as many bits of its fingerprint as were left when it came: with load keys per block the
@@ -47,32 +42,23 @@ enum class GrowthMode : uint8_t {
   /// alone, and may raise them.
   kDoubling = 2,
   /// Of a config: kDoubling where its rate stays at or below target_fpr up to the largest size
-  /// asked for, kGenerations otherwise (ChooseGrowth).
+  /// asked for, kGenerations otherwise (ScalableFilter::mode_reason).
   kAutomatic = 255,
 };
 
-/// Returns "generations", "identical", "doubling" or "automatic".
+/// Returns "generations", "doubling" or "automatic".
 TROMMEL_API std::string_view GrowthModeName(GrowthMode mode) noexcept;
-
-/// Returns 1 - (1 - P)^d, the rate of d generations of rate P each. Requires 0 <= P < 1.
-TROMMEL_API double FprOfGenerations(double generation_fpr, uint64_t num_generations) noexcept;
 
 /// What ScalableFilter::Create makes.
 struct ScalableConfig {
-  /// Distinct keys of the first generation: required, unless num_positions is given. kDoubling:
-  /// keys that the filter holds before it doubles for the first time, rounded up to what a power of
-  /// two of blocks takes; 0: the least. It never shrinks below these, and the rate at a size is the
-  /// lower the fewer doublings led there. With the least first size, 176,128 keys or fewer, memory
-  /// follows the keys: at most 12 bytes for each from about 11,000 on, and some 11,000 bytes more
-  /// below.
+  /// kGenerations: distinct keys of the first one; required. kDoubling: keys that the filter holds
+  /// before it doubles for the first time, rounded up to what a power of two of blocks takes; 0:
+  /// the least. It never shrinks below these, and the rate at a size is the lower the fewer
+  /// doublings led there. With the least first size, 176,128 keys or fewer, memory follows the
+  /// keys: at most 12 bytes for each from about 11,000 on, and some 11,000 bytes more below.
   uint64_t first_capacity = 0;
-  /// kIdentical, in place of first_capacity: positions of one generation, in all its slices
-  /// together; rounded up to whole blocks, a multiple of 64. The number of slices k is 8 or 16, as
-  /// num_slices says, or the fewest that meet target_fpr; first_capacity() is then the number of
-  /// keys at half fill, about num_positions ln 2 / k.
-  uint64_t num_positions = 0;
-  /// False-positive rate. kGenerations and kDoubling: of the whole filter, at every size.
-  /// kIdentical: the upper limit for one generation at half fill.
+  /// False-positive rate that the whole filter keeps up to largest_capacity(), whatever came and
+  /// went; kDoubling is far below it while it is small.
   double target_fpr = 0.01;
   /// How it grows. kDoubling has no num_slices, growth and tightening, and no encoding but its own:
   /// with kAutomatic any of these away from its default chooses kGenerations, and kDoubling refuses
@@ -80,14 +66,8 @@ struct ScalableConfig {
   GrowthMode mode = GrowthMode::kAutomatic;
   /// Distinct keys that the filter must be able to hold, and beyond which it may refuse to grow: a
   /// generation that reaches the limit still has its full size, and a part that has doubled for the
-  /// last time is filled up. 0: as many as its budgets allow, or as 14 doublings hold while
-  /// target_fpr is kept (largest_capacity()).
+  /// last time is filled up. 0: as many as largest_capacity() promises.
   uint64_t max_capacity = 0;
-  /// kIdentical: limit on the rate of the whole filter at any time, as the model predicts it. There
-  /// are at most floor(ln(1 - largest_fpr) / ln(1 - P)) generations at one time, P being
-  /// generation_fpr(), and growth beyond them, or beyond 2^40 keys, is refused as growth beyond
-  /// max_capacity is. Must be at least P. 0: no limit but max_capacity.
-  double largest_fpr = 0;
   uint32_t growth = 2;  ///< kGenerations: capacity of a slot over that of the one before; 1 to 16.
   double tightening =
       0.8;  ///< kGenerations: rate of a slot over that of the one before; 0.1 to 0.95.
@@ -98,44 +78,27 @@ struct ScalableConfig {
   /// fingerprints a generation's budget has room for what queries cannot decide, however often keys
   /// are in. They take less memory than runs for budgets of 0.12 to 3 % (slots of 8 bits) and 0.02
   /// to 0.09 % (16 bits, a million keys and more), and several times as much for budgets far below
-  /// (bench/README.md, What a set's filter takes). kIdentical fills blocks further
-  /// than runs of 5 or 10 slices allow: it takes 8 slices of either encoding, or 16 of planes.
+  /// (bench/README.md, What a set's filter takes).
   Encoding encoding = Encoding::kAutomatic;
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
   /// machine's memory.
   uint64_t memory_limit_bytes = 0;
   /// The most bytes of side memory, which has further copies of keys and keys without a slot; 0: no
-  /// limit. With a limit they are reserved, an insertion that finds no space is refused and changes
-  /// nothing, and no erasure needs memory. Counts as memory of the filter.
+  /// limit. With a limit they are reserved and count as memory of the filter, an insertion that
+  /// finds no space is refused and changes nothing, and no erasure needs memory.
   ///
   /// Generations: so many bytes for the first one, divided as CountingConfig's are. A later one
-  /// reserves more in proportion to its blocks when it begins, at least what CountingConfig's limit
-  /// requires; it does not begin where memory_limit_bytes or the system leaves no memory for that.
-  /// A key that an older generation shows is refused where that one has no space for it, whatever
-  /// space there is in others. The newest generation takes keys one by one, which takes longer.
+  /// reserves more in proportion to its blocks, and does not begin where there is no memory for
+  /// that. A key that an older generation shows is refused where that one has no space for it. The
+  /// newest generation takes keys one by one, which takes longer.
   ///
-  /// kDoubling: all that it ever has. Divided equally over 64 parts; half of them are for steps of
-  /// growth, and a step that finds none is tried again later: a part whose other half is in use to
-  /// the last entry may so stay small, and refuse keys once it is full.
-  /// A distinct key of which more than one copy is in takes an entry of 64 bytes, and so does a key
-  /// for which there is no slot: these are few while the filter may grow, and many when it may not.
-  /// So a limit of N bytes has space for N / 128 such keys, and an insertion of a copy that finds
-  /// none is refused; without a limit DoublingStats::side_table_bytes says how many there are.
-  /// Requires at least 16,384 bytes.
+  /// kDoubling: all that it ever has, at least 16,384, divided equally over 64 parts. Half is for
+  /// steps of growth, which are tried again later where they find no space. A distinct key of which
+  /// more than one copy is in takes 64 bytes, and so does a key without a slot, of which there are
+  /// few while the filter may grow: so a limit of N bytes has space for N / 128 such keys.
   uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
-
-/// Which mode ScalableFilter::Create makes of a config.
-struct GrowthChoice {
-  GrowthMode mode = GrowthMode::kGenerations;  ///< Never kAutomatic.
-  /// Why, as a clause: "0.49 % is predicted at 1000000000 keys, and 1 % was asked for".
-  std::string reason;
-};
-
-/// Chooses by the model. Fails as ScalableFilter::Create does for numbers that no mode takes. Cost:
-/// microseconds.
-TROMMEL_API Result<GrowthChoice> ChooseGrowth(const ScalableConfig& config);
 
 /// Statistics of one generation.
 struct GenerationStats {
@@ -158,11 +121,9 @@ struct DoublingStats {
   /// doublings follow it, however often keys are in.
   uint64_t num_entries = 0;
   double load = 0;  ///< Entries per block.
-  /// Share of non-members for which queries answer "maybe present", because the side table could
-  /// have them; part of ScalableStats::predicted_fpr.
+  /// Share of non-members that the side table could have: part of ScalableStats::predicted_fpr.
   double undecided_share = 0;
-  /// Part of num_bytes: 64 for each distinct key of which more than one copy is in, or that has no
-  /// slot.
+  /// Part of num_bytes: 64 for each distinct key that has further copies, or that has no slot.
   uint64_t side_table_bytes = 0;
   /// Growth that was refused, by max_capacity, the memory limit or the system, since creation, load
   /// or clear. Its blocks are filled further.
@@ -213,7 +174,7 @@ struct GrowthForecast {
 /// one copy is in, however many. Copies take no slots: rate, largest_capacity() and doublings
 /// follow distinct keys.
 ///
-/// *Generations* (kGenerations, kIdentical). A list of counting filters. New keys enter the newest;
+/// *Generations* (GrowthMode::kGenerations). A list of counting filters. New keys enter the newest;
 /// when it is full, another one is begun. A key may look present in a generation that it never
 /// entered, and taking it from there would make another key absent. Therefore only the newest
 /// generation ever gains presence bits: a key that some generation shows is added to the oldest one
@@ -224,9 +185,6 @@ struct GrowthForecast {
 /// With fingerprints, "shows" means here that the key's fingerprint is in its block or side table.
 /// Queries do not look into the side table: where only that could tell, they answer "maybe
 /// present". Updates look, so no update depends on such an answer.
-///
-/// *Rate over the life of a filter.* kGenerations and kDoubling stay at or below target_fpr up to
-/// largest_capacity(), whatever came and went; kDoubling is far below it while it is small.
 ///
 /// *Threads.* Any thread may use the filter at any time, also while it grows:
 /// @code{.unparsed}
@@ -264,9 +222,8 @@ class TROMMEL_API ScalableFilter {
   static constexpr size_t kMaxGenerations = 250;
 
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as SizeFor
-  /// does), for a max_capacity beyond the budgets or largest_fpr, naming what they allow, for a
-  /// largest_fpr below the rate of one generation, naming both, and for a field that the mode does
-  /// not have; with kOutOfMemory as CountingFilter::Create does.
+  /// does), for a max_capacity beyond the budgets, naming what they allow, and for a field that the
+  /// mode does not have; with kOutOfMemory as CountingFilter::Create does.
   static Result<ScalableFilter> Create(const ScalableConfig& config);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -328,11 +285,10 @@ class TROMMEL_API ScalableFilter {
   /// @{
   const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
   GrowthMode mode() const noexcept;                    ///< Returns how it grows: not kAutomatic.
-  /// Returns why Create chose the mode, as GrowthChoice::reason; of a filter that was loaded or
-  /// made in a mode that was asked for, that.
+  /// Returns why, as a clause: "growth was given, which only generations have".
   const std::string& mode_reason() const noexcept;
-  /// Returns the configured value, or the keys of one generation where num_positions was given.
-  /// kDoubling: the keys that the first size holds before it doubles, which is no less.
+  /// Returns the configured value; kDoubling: the keys that the first size holds before it doubles,
+  /// which is no less.
   uint64_t first_capacity() const noexcept;
   double target_fpr() const noexcept;  ///< Returns the configured value.
   /// Returns how many distinct keys the filter takes while it keeps its rate. kDoubling: what its
@@ -343,18 +299,6 @@ class TROMMEL_API ScalableFilter {
   /// go, allow for the turnover. Cost: milliseconds for each slot that was not sized before;
   /// nothing from then on.
   uint64_t largest_capacity() const noexcept;
-  /// Returns the rate of one generation that has taken its capacity of new keys. kIdentical: P, as
-  /// the model predicts it; a little above PredictedFpr of the capacity, for keys that look present
-  /// when they come are taken beside it. kGenerations: the first generation's upper bound.
-  /// kDoubling: the rate of the first size when it is full. Cost: that of some 64 PredictedFpr.
-  double generation_fpr() const noexcept;
-  /// Returns how many generations there may be at one time; kDoubling: 1. Cost: as
-  /// largest_capacity().
-  size_t max_generations() const noexcept;
-  /// Returns the rate of the filter when it has max_generations() and all are full. kIdentical:
-  /// their FprOfGenerations, no more than the configured limit. kGenerations: an upper bound,
-  /// target_fpr(). kDoubling: the rate at largest_capacity(). Cost: as largest_capacity().
-  double largest_fpr() const noexcept;
   /// Returns insertions less erasures. Beside writers it, and the statistics, may be too high by
   /// keys of calls in progress: keys not yet inserted, or erased already.
   uint64_t num_keys() const noexcept;
@@ -429,10 +373,9 @@ class TROMMEL_API ScalableFilter {
   /// As CountingFilter::LoadFrom.
   static Result<ScalableFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                          const DigestKey& digest_key = {});
-  /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
-  /// snapshot of it returns. Fails with kOutOfMemory, also where LimitSideMemory says that a loaded
-  /// filter needs more; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading
-  /// it.
+  /// Returns what loading a snapshot of it returns, with the same executor and limit of side
+  /// memory. Fails with kOutOfMemory, also where LimitSideMemory does; `memory_limit_bytes` as for
+  /// Load. Cost: a snapshot in memory, and loading it.
   Result<ScalableFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const ScalableFilter& a, const ScalableFilter& b);

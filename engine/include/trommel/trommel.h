@@ -26,7 +26,6 @@
 #include "trommel/estimates.h"
 #include "trommel/executor.h"
 #include "trommel/filter_columns.h"
-#include "trommel/key_batches.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
 #include "trommel/result.h"

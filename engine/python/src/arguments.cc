@@ -105,10 +105,10 @@ std::string_view PreferenceName(Preference preference) {
   return "";
 }
 GrowthMode GrowthModeOf(nb::handle name) {
-  return SelfNamed(name, "mode",
-                   std::array{GrowthMode::kAutomatic, GrowthMode::kDoubling,
-                              GrowthMode::kGenerations, GrowthMode::kIdentical},
-                   GrowthModeName);
+  return SelfNamed(
+      name, "mode",
+      std::array{GrowthMode::kAutomatic, GrowthMode::kDoubling, GrowthMode::kGenerations},
+      GrowthModeName);
 }
 WindowForm WindowFormOf(nb::handle name) {
   return SelfNamed(name, "form",

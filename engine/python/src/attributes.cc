@@ -195,7 +195,7 @@ AttributeSets SetsOf(const std::vector<std::string>& names, const std::vector<At
 void Create(Attributes* self, Argument attributes, Argument capacity, Argument target_fpr,
             Argument cuts, Argument max_together, Argument kept, Argument num_values,
             Argument encoding, Argument digest, Argument seed, Argument digest_key,
-            Argument memory_limit_bytes, Argument side_memory_limit_bytes, Argument executor) {
+            Argument memory_limit_bytes, Argument executor) {
   AttributeConfig config;
   config.names = NamesOf(attributes, "attributes");
   config.capacity = CountOf(capacity, "capacity");
@@ -209,7 +209,6 @@ void Create(Attributes* self, Argument attributes, Argument capacity, Argument t
   config.encoding = EncodingOf(encoding);
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
-  config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
   config.executor = ExecutorOf(executor);
   const WithoutGil without_gil;
   new (self) Attributes(Unwrap(AttributeFilter::Create(config)));
@@ -230,15 +229,14 @@ void BindAttributes(nb::module_& module) {
       nb::arg("kept") = nb::make_tuple(), nb::arg("num_values") = nb::make_tuple(),
       nb::arg("encoding") = "runs", nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
-      nb::arg("side_memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
+      nb::arg("executor") = nb::none(),
       nb::sig("def __init__(self, attributes: collections.abc.Sequence[str], capacity: int, "
               "target_fpr: float = 0.01, *, cuts: "
               "collections.abc.Sequence[collections.abc.Sequence[str]] = (), max_together: int = "
               "0, kept: collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
               "collections.abc.Sequence[int] = (), encoding: trommel.typing.Encoding = 'runs', "
               "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = "
-              "None, memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: "
-              "Executor | None = None) -> None"),
+              "None, memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
       "An empty filter.\n\n"
       "attributes: 1 to 64 names; with more than 16, cuts, max_together or kept must leave at\n"
       "    most 65,536 sets.\n"
@@ -250,10 +248,7 @@ void BindAttributes(nb::module_& module) {
       "    is split.\n"
       "kept: exactly the sets to store, instead of cuts and max_together. Of a query's attributes\n"
       "    those that are in no stored set within it are not looked at.\n"
-      "num_values: distinct values of each attribute, if they are known.\n"
-      "side_memory_limit_bytes: reserves this for full blocks of all sets, and refuses tuples\n"
-      "    beyond it.");
-  DefineLimitSideMemory<AttributeFilter>(bound);
+      "num_values: distinct values of each attribute, if they are known.");
   bound.def("insert", InsertTuples, nb::arg("tuples"),
             nb::sig("def insert(self, tuples: trommel.typing.Tuples) -> InsertOutcome"),
             "Inserts every tuple. Columns that are no attributes are not read.");

@@ -25,17 +25,14 @@ namespace {
 using Scalable = Guarded<ScalableFilter>;
 
 void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argument mode,
-            Argument max_capacity, Argument largest_fpr, Argument num_positions, Argument growth,
-            Argument tightening, Argument encoding, Argument num_slices, Argument digest,
-            Argument seed, Argument digest_key, Argument memory_limit_bytes,
-            Argument side_memory_limit_bytes, Argument executor) {
+            Argument max_capacity, Argument growth, Argument tightening, Argument encoding,
+            Argument num_slices, Argument digest, Argument seed, Argument digest_key,
+            Argument memory_limit_bytes, Argument side_memory_limit_bytes, Argument executor) {
   ScalableConfig config;
   config.first_capacity = CountOf(first_capacity, "first_capacity");
   config.target_fpr = RateOf(target_fpr, "target_fpr");
   config.mode = GrowthModeOf(mode);
   config.max_capacity = CountOf(max_capacity, "max_capacity");
-  config.largest_fpr = RateOf(largest_fpr, "largest_fpr");
-  config.num_positions = CountOf(num_positions, "num_positions");
   config.growth = Count32Of(growth, "growth");
   config.tightening = RateOf(tightening, "tightening");
   config.encoding = EncodingOf(encoding);
@@ -59,26 +56,23 @@ void BindScalable(nb::module_& module) {
   bound.def(
       "__init__", Create, nb::arg("first_capacity") = 0, nb::arg("target_fpr") = 0.01,
       nb::kw_only(), nb::arg("mode") = "automatic", nb::arg("max_capacity") = 0,
-      nb::arg("largest_fpr") = 0.0, nb::arg("num_positions") = 0, nb::arg("growth") = 2,
-      nb::arg("tightening") = 0.8, nb::arg("encoding") = "automatic", nb::arg("num_slices") = 0,
-      nb::arg("digest") = "xxh3", nb::arg("seed") = 0, nb::arg("digest_key") = nb::none(),
-      nb::arg("memory_limit_bytes") = 0, nb::arg("side_memory_limit_bytes") = 0,
-      nb::arg("executor") = nb::none(),
-      nb::sig(
-          "def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, mode: "
-          "trommel.typing.GrowthMode = 'automatic', max_capacity: int = 0, largest_fpr: float = "
-          "0.0, num_positions: int = 0, growth: int = 2, tightening: float = 0.8, encoding: "
-          "trommel.typing.Encoding = 'automatic', num_slices: int = 0, digest: "
-          "trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
-          "memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: Executor | "
-          "None = None) -> None"),
+      nb::arg("growth") = 2, nb::arg("tightening") = 0.8, nb::arg("encoding") = "automatic",
+      nb::arg("num_slices") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
+      nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
+      nb::arg("side_memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
+      nb::sig("def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, mode: "
+              "trommel.typing.GrowthMode = 'automatic', max_capacity: int = 0, growth: int = 2, "
+              "tightening: float = 0.8, encoding: "
+              "trommel.typing.Encoding = 'automatic', num_slices: int = 0, digest: "
+              "trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
+              "memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: Executor | "
+              "None = None) -> None"),
       "An empty filter.\n\n"
       "first_capacity: distinct keys that it holds before it grows for the first time. A filter\n"
-      "    that doubles may leave it out, for the least; others need it, or num_positions.\n"
+      "    that doubles may leave it out, for the least.\n"
       "target_fpr: false-positive rate of the whole filter, at every size.\n"
-      "mode: 'doubling' doubles one array of fingerprints, 'generations' adds filters, "
-      "'identical'\n"
-      "    adds equal ones; 'automatic': doubling where its rate allows.\n"
+      "mode: 'doubling' doubles one array of fingerprints, 'generations' adds larger filters;\n"
+      "    'automatic': doubling where its rate allows.\n"
       "max_capacity: distinct keys that it must be able to hold; 0: as many as its mode allows.\n"
       "side_memory_limit_bytes: reserves this for further copies of keys and for keys that full\n"
       "    blocks have no place for, and refuses keys beyond it. With 'doubling' each distinct "
@@ -103,7 +97,7 @@ void BindScalable(nb::module_& module) {
       [](const Scalable& self) {
         return self.QueryOne([](const ScalableFilter& f) { return GrowthModeName(f.mode()); });
       },
-      "How it grows: 'doubling', 'generations' or 'identical'.");
+      "How it grows: 'doubling' or 'generations'.");
   bound.def_prop_ro(
       "mode_reason",
       [](const Scalable& self) {

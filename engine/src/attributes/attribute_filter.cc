@@ -11,11 +11,6 @@
 // that taking it back cannot fail and takes no other tuple's counts. What remains is what erasing
 // leaves, its weight, and a generation that was begun for it.
 //
-// *With a limit of side memory* a set may refuse a tuple for which others have space. Then tuples
-// go one by one and under the erase_mutex, as erasures do: nothing comes between the insertion into
-// one set and the refusal by another, so that a tuple that is taken back leaves no weight, and
-// which tuple is refused does not depend on how batches are cut.
-//
 // *Erase* cannot work like that: attribute_filter_erase.cc.
 //
 // *Queries* take no lock: each set's filter promises that it shows the keys in it
@@ -193,14 +188,12 @@ InsertOutcome AttributeFilter::Impl::InsertBatch(const Tuples& tuples,
   [[maybe_unused]] const auto access = access_check.Enter();
   CheckColumns(tuples, frame.sets.full());
   const bool is_shared = frame.executor != nullptr && frame.executor->num_threads() > 1;
-  const size_t most = has_side_limit() ? 1 : is_shared ? kInsertChunkShared : kInsertChunkAlone;
+  const size_t most = is_shared ? kInsertChunkShared : kInsertChunkAlone;
   const InsertScratch scratch(std::min(tuples.size, most));
-  const size_t chunk_size = has_side_limit() ? kOneByOne : scratch.digests.size();
   InsertOutcome total;
-  ForEachTupleChunk(tuples, chunk_size, [&](size_t first, const Tuples& chunk) {
+  ForEachTupleChunk(tuples, scratch.digests.size(), [&](size_t first, const Tuples& chunk) {
     const auto words = inserted.empty() ? inserted : WordsOf(inserted, first, chunk.size);
-    const InsertOutcome outcome = has_side_limit() ? InsertOneByOne(chunk, scratch, words)
-                                                   : InsertChunk(chunk, scratch, words);
+    const InsertOutcome outcome = InsertChunk(chunk, scratch, words);
     total.num_inserted += outcome.num_inserted;
     total.num_refused += outcome.num_refused;
     if (outcome.num_refused != 0) total.refusal = outcome.refusal;

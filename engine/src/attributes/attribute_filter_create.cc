@@ -207,11 +207,6 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
                                                           .memory = std::move(memory)},
                                               std::move(filters)));
   made.UseExecutor(config.executor);
-  if (config.side_memory_limit_bytes != 0) {
-    if (Status limited = made.LimitSideMemory(config.side_memory_limit_bytes); !limited.ok()) {
-      return limited.error();
-    }
-  }
   return made;
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for the sets' filters"};
@@ -284,10 +279,10 @@ AttributeStats AttributeFilter::GetStats() const {
   return stats;
 }
 
-AttributeFill AttributeFilter::MeasureFill() const {
+std::vector<ScalableFill> AttributeFilter::MeasureFill() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  AttributeFill fill;
-  for (const ScalableFilter& filter : impl_->filters) fill.sets.push_back(filter.MeasureFill());
+  std::vector<ScalableFill> fill;
+  for (const ScalableFilter& filter : impl_->filters) fill.push_back(filter.MeasureFill());
   return fill;
 }
 
@@ -301,11 +296,6 @@ void AttributeFilter::Clear() {
     Result<ScalableFilter> made = ScalableParts::EmptyLike(filter, budget);
     if (!made.ok()) throw std::bad_alloc();
     as_new.push_back(*std::move(made));
-  }
-  if (impl_->has_side_limit()) {
-    Result<Impl::SideLimits> limits = impl_->PrepareSideLimits(as_new, impl_->side_limit_bytes);
-    if (!limits.ok()) throw std::bad_alloc();
-    Impl::TakeSideLimits(as_new, *limits);
   }
   impl_->TakeFilters(std::move(as_new));
   impl_->frame.memory = budget;

@@ -14,9 +14,9 @@
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/scalable/generations.h"
 #include "engine/src/sync/exclusive_access_check.h"
+#include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/sync/grace_periods.h"
-#include "trommel/sync/striped_shared_mutex.h"
 
 namespace trommel {
 
@@ -46,16 +46,6 @@ struct AttributeFilter::Impl {
   // May throw std::bad_alloc, before anything has changed.
   EraseOutcome EraseWhole(const Tuples& tuples, std::span<uint64_t> missing);
 
-  // --- With a limit of side memory (attribute_filter_limit.cc).
-  using SideLimits = std::vector<Generations::SideLimit>;
-  bool has_side_limit() const { return side_limit_bytes != 0; }
-  // Of these filters, sharing so many bytes. Fails as LimitSideMemory.
-  Result<SideLimits> PrepareSideLimits(std::span<const ScalableFilter> of_filters,
-                                       uint64_t limit_bytes) const;
-  static void TakeSideLimits(std::span<const ScalableFilter> of_filters,
-                             const SideLimits& limits) noexcept;
-  Status LimitSideMemory(uint64_t limit_bytes);
-
   struct InsertScratch;  // the memory for a chunk of tuples on their way in
   InsertOutcome InsertChunk(const Tuples& chunk, const InsertScratch& scratch,
                             std::span<uint64_t> inserted);
@@ -77,11 +67,6 @@ struct AttributeFilter::Impl {
   // the room meanwhile.
   InsertOutcome InsertInTurns(const Tuples& chunk, std::span<uint32_t> places,
                               const InsertScratch& scratch);
-  // A chunk of at most kOneByOne tuples, in input order, each into all sets or into none. With a
-  // limit of side memory.
-  static constexpr size_t kOneByOne = 1024;
-  InsertOutcome InsertOneByOne(const Tuples& chunk, const InsertScratch& scratch,
-                               std::span<uint64_t> inserted);
   // Takes the tuples at these places, which this very call put in, out of the first num_sets sets.
   void TakeBack(const Tuples& chunk, std::span<const uint32_t> places, size_t num_sets,
                 const InsertScratch& scratch);
@@ -115,9 +100,6 @@ struct AttributeFilter::Impl {
   std::shared_ptr<GracePeriods> grace_periods;
   std::vector<const Generations*> generations;
   QueryPlans plans;
-  uint64_t side_limit_bytes = 0;  // 0: no limit
-  // With a limit: of each set's newest generation, for InsertOneByOne.
-  std::vector<uint64_t> loads_before;
   std::atomic<uint64_t> num_tuples{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   std::atomic<uint64_t> num_refused_erases{0};

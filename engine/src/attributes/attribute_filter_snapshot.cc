@@ -165,13 +165,7 @@ Result<AttributeFilter> AttributeFilter::LoadFrom(const ByteSource& source,
 }
 
 Result<AttributeFilter> AttributeFilter::Clone(uint64_t memory_limit_bytes) const {
-  Result<AttributeFilter> copy =
-      FilterFiles::Clone(*this, memory_limit_bytes, impl_->frame.executor);
-  if (!copy.ok() || !impl_->has_side_limit()) return copy;
-  if (Status limited = copy->LimitSideMemory(impl_->side_limit_bytes); !limited.ok()) {
-    return limited.error();
-  }
-  return copy;
+  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->frame.executor);
 }
 
 bool operator==(const AttributeFilter& a, const AttributeFilter& b) {

@@ -1,8 +1,6 @@
-// PlanAttributes: weights from the mix, sizes of filters, and the matrix of the same memory.
+// PlanAttributes: weights from the mix, and sizes of filters.
 #include "trommel/attribute_plan.h"
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -11,12 +9,12 @@
 #include "engine/src/attributes/plan_filters.h"
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/tuples/projection_capacity.h"
-#include "trommel/matrix/sizing.h"
 
 namespace trommel {
 namespace {
 
-constexpr uint32_t kUsualHashes = 6;
+// Of sets by cuts, every query up to so many attributes has the same share where no mix is given.
+constexpr uint32_t kMostToEnumerate = 16;
 
 Error Unplannable(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
@@ -58,11 +56,6 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
   return std::nullopt;
 }
 
-// Whether there is a published matrix with such sets.
-bool HasMatrix(const AttributeSets& sets) {
-  return sets.is_by_cuts() && sets.num_attributes() <= matrix::kMaxMatrixAttributes;
-}
-
 // The u_S of the header, in the order of allowed().
 std::vector<double> WeightsOf(const AttributePlanRequest& request) {
   const AttributeSets& sets = request.sets;
@@ -76,45 +69,13 @@ std::vector<double> WeightsOf(const AttributePlanRequest& request) {
     sum += share;
   };
   for (const QueryShare& share : request.mix) add(share.set, share.share);
-  if (request.mix.empty() && HasMatrix(sets)) {
+  if (request.mix.empty() && sets.is_by_cuts() && sets.num_attributes() <= kMostToEnumerate) {
     for (AttributeMask asked = 1; asked <= sets.full(); ++asked) add(asked, 1);
   } else if (request.mix.empty()) {
     for (const AttributeMask set : sets.allowed()) add(set, 1);
   }
   for (double& weight : weights) weight /= sum;
   return weights;
-}
-
-// The rate of a block of so many cells, which need be neither whole nor countable.
-double BlockFpr(double num_cells, uint32_t num_hashes, uint64_t num_projections) {
-  if (num_cells <= 1) return 1;
-  const double marks = static_cast<double>(num_projections) * num_hashes;
-  return std::pow(-std::expm1(marks * std::log1p(-1 / num_cells)), num_hashes);
-}
-
-// As published: positions are alike for all attributes, and whole.
-double MatrixBytesFor(double fpr, uint32_t num_hashes, const AttributeSets& sets,
-                      const std::vector<PlannedSet>& planned) {
-  const auto expected_at = [&](double positions) {
-    double expected = 0;
-    for (const PlannedSet& set : planned) {
-      const double num_cells = std::pow(positions, std::popcount(set.set));
-      expected += set.weight * BlockFpr(num_cells, num_hashes, set.capacity);
-    }
-    return expected;
-  };
-  double low = 0;
-  double high = 1;
-  while (expected_at(high) > fpr && high < 1e18) {
-    low = high;
-    high *= 2;
-  }
-  while (high - low > std::max(1.0, high * 1e-12)) {
-    const double middle = std::floor((low + high) / 2);
-    (expected_at(middle) > fpr ? low : high) = middle;
-  }
-  const std::vector<double> positions(sets.num_attributes(), high);
-  return matrix::CbfmCells(sets, positions) / 8;
 }
 
 }  // namespace
@@ -147,31 +108,9 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
                                 plan.sets);
   if (!planned.ok()) return planned.error();
   for (const PlannedSet& set : plan.sets) {
-    plan.filter_bytes += set.num_bytes;
-    plan.filter_expected_fpr += set.weight * set.predicted_fpr;
+    plan.num_bytes += set.num_bytes;
+    plan.expected_fpr += set.weight * set.predicted_fpr;
   }
-  if (!HasMatrix(sets)) return plan;
-
-  matrix::Request matrix_request;
-  matrix_request.kind = matrix::Kind::kCbfm;
-  matrix_request.sets = sets;
-  matrix_request.num_hashes = request.num_hashes == 0 ? kUsualHashes : request.num_hashes;
-  matrix_request.num_cells = std::min(plan.filter_bytes, matrix::kMaxCells / 8) * 8;
-  Result<matrix::MatrixGeometry> geometry = matrix::GeometryFor(matrix_request);
-  if (!geometry.ok()) return geometry.error();
-  plan.matrix = *std::move(geometry);
-  plan.matrix_bytes = plan.matrix.num_bytes();
-  for (size_t i = 0; i < plan.sets.size(); ++i) {
-    PlannedSet& set = plan.sets[i];
-    const matrix::Block& block = plan.matrix.blocks[i];
-    set.num_cells = block.num_cells();
-    set.matrix_fpr = matrix::PredictedFpr(block, plan.matrix.num_hashes, set.capacity);
-    plan.matrix_expected_fpr += set.weight * set.matrix_fpr;
-  }
-  plan.matrix_bytes_for_filter_fpr =
-      MatrixBytesFor(plan.filter_expected_fpr, plan.matrix.num_hashes, sets, plan.sets);
-  plan.better = plan.matrix_expected_fpr < plan.filter_expected_fpr ? AttributeStructure::kMatrix
-                                                                    : AttributeStructure::kFilter;
   return plan;
 }
 

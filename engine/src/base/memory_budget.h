@@ -28,11 +28,6 @@ class MemoryBudget {
     return true;
   }
 
-  // The same whether or not the limit has space for it.
-  void Replace(uint64_t before, uint64_t after) {
-    num_bytes_.fetch_add(after - before, std::memory_order_relaxed);  // modulo 2^64
-  }
-
   // Are so many bytes free? Other filters may take them before the caller does.
   bool HasSpaceFor(uint64_t num_bytes) const {
     return num_bytes <= limit_bytes_ - std::min(limit_bytes_, this->num_bytes());

@@ -46,9 +46,6 @@ class DoublingEngine final : public GrowthEngine {
   uint64_t num_keys() const noexcept override { return locks_.num_keys(); }
   size_t num_generations() const noexcept override { return 1; }
   uint64_t largest_capacity() const noexcept override { return plan_.largest_capacity(); }
-  double generation_fpr() const noexcept override { return plan_.FprAt(plan_.first_capacity()); }
-  size_t max_generations() const noexcept override { return 1; }
-  double largest_fpr() const noexcept override { return plan_.FprAt(plan_.largest_capacity()); }
   GrowthForecast ForecastAt(uint64_t num_keys) const override;
   uint64_t NextBytes() const override { return store_->NextBytes(); }
   ScalableStats GetStats() const override;

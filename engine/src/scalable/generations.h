@@ -31,9 +31,9 @@
 #include "engine/src/scalable/generation_store.h"
 #include "engine/src/scalable/growth_plan.h"
 #include "engine/src/sync/running_figure.h"
+#include "engine/src/sync/striped_shared_mutex.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sync/grace_periods.h"
-#include "trommel/sync/striped_shared_mutex.h"
 
 namespace trommel {
 
@@ -146,18 +146,9 @@ class Generations {
     grace_periods_ = std::move(shared);
   }
 
-  // A limit of side memory that is prepared for all generations there are.
-  struct SideLimit {
-    uint64_t limit_bytes = 0;
-    uint64_t num_bytes = 0;  // of all stores, once it is taken
-    std::vector<std::unique_ptr<SideLimitChange>> changes;
-  };
-  // Fails as Store::PrepareSideLimit, for a generation of the first slot. Exclusive, until it is
-  // taken or dropped.
-  Result<SideLimit> PrepareSideLimit(uint64_t limit_bytes) const;
-  // From now on generations have it, those that begin later as well. Exclusive.
-  void TakeSideLimit(const SideLimit& limit) noexcept;
-  uint64_t side_limit_bytes() const { return side_limit_bytes_; }
+  // Limits side memory, of generations that begin later as well. Fails as Store::PrepareSideLimit,
+  // for a generation of the first slot, and changes nothing then. Requires no budget. Exclusive.
+  Status LimitSideMemory(uint64_t limit_bytes);
 
   // The list for a query: a reader without a lock.
   class ReaderView {

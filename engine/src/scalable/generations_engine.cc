@@ -114,11 +114,9 @@ void GenerationsEngine::FindMissing(std::span<const uint64_t> digests,
 }
 
 Status GenerationsEngine::LimitSideMemory(uint64_t limit_bytes) {
-  Result<Generations::SideLimit> limit = generations_->PrepareSideLimit(limit_bytes);
-  if (!limit.ok()) return limit.error();
-  generations_->TakeSideLimit(*limit);
-  config_.side_memory_limit_bytes = limit_bytes;
-  return Ok();
+  Status limited = generations_->LimitSideMemory(limit_bytes);
+  if (limited.ok()) config_.side_memory_limit_bytes = limit_bytes;
+  return limited;
 }
 
 Status GenerationsEngine::Clear() { return generations_->Clear(); }

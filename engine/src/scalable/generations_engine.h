@@ -20,7 +20,6 @@ namespace trommel {
 
 class GenerationsEngine final : public GrowthEngine {
  public:
-  // `config` as Resolved returns it (identical_limits.h).
   GenerationsEngine(const ScalableConfig& config, std::unique_ptr<Generations> generations)
       : config_(config), generations_(std::move(generations)), locks_(GrowthPlan::kLockBits) {
     config_.executor = nullptr;
@@ -42,9 +41,6 @@ class GenerationsEngine final : public GrowthEngine {
   uint64_t num_keys() const noexcept override;
   size_t num_generations() const noexcept override;
   uint64_t largest_capacity() const noexcept override;
-  double generation_fpr() const noexcept override;
-  size_t max_generations() const noexcept override;
-  double largest_fpr() const noexcept override;
   GrowthForecast ForecastAt(uint64_t num_keys) const override;
   uint64_t NextBytes() const override;
   ScalableStats GetStats() const override;

@@ -6,30 +6,12 @@
 
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/scalable/generations_engine.h"
-#include "engine/src/scalable/identical_limits.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
 
 uint64_t GenerationsEngine::largest_capacity() const noexcept {
   return generations_->plan().largest_capacity();
-}
-
-double GenerationsEngine::generation_fpr() const noexcept {
-  const GrowthPlan& plan = generations_->plan();
-  // Of a forged file's plan of growing generations no slot may be possible; its budgets are known.
-  if (config_.mode == GrowthMode::kGenerations) return plan.BudgetOf(0)->budget_fpr;
-  return FprAtCapacity(plan.slot(0));
-}
-
-size_t GenerationsEngine::max_generations() const noexcept {
-  return generations_->plan().num_slots();
-}
-
-double GenerationsEngine::largest_fpr() const noexcept {
-  return config_.mode == GrowthMode::kGenerations
-             ? config_.target_fpr
-             : FprOfGenerations(generation_fpr(), max_generations());
 }
 
 GrowthForecast GenerationsEngine::ForecastAt(uint64_t num_keys) const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "engine/src/base/grouped_text.h"
 #include "engine/src/base/memory_limit.h"
@@ -17,8 +18,7 @@ uint64_t Generations::SideBytesFor(const Geometry& geometry, uint64_t limit_byte
   return std::max(static_cast<uint64_t>(num_bytes), LeastSideBytes(geometry));
 }
 
-Result<Generations::SideLimit> Generations::PrepareSideLimit(uint64_t limit_bytes) const try {
-  SideLimit limit{.limit_bytes = limit_bytes, .num_bytes = 0, .changes = {}};
+Status Generations::LimitSideMemory(uint64_t limit_bytes) try {
   if (limit_bytes != 0) {
     if (!plan_.HasSlot(0)) {
       return Error{ErrorCode::kInvalidArgument, "no generation of this filter's plan can be made"};
@@ -31,6 +31,10 @@ Result<Generations::SideLimit> Generations::PrepareSideLimit(uint64_t limit_byte
                        ", for the first generation"};
     }
   }
+  const uint64_t memory_limit = limit_bytes == 0 ? ~uint64_t{0} : limit_bytes_;
+  const auto fits = [memory_limit](uint64_t num_bytes) {
+    return CheckMemoryLimit("the generations and their side memory need", num_bytes, memory_limit);
+  };
   // As it was asked for, before any of it is taken: a store may need less.
   uint64_t asked_bytes = 0;
   for (const auto& member : current_->members()) {
@@ -38,38 +42,25 @@ Result<Generations::SideLimit> Generations::PrepareSideLimit(uint64_t limit_byte
     const uint64_t side_bytes = limit_bytes == 0 ? 0 : SideBytesFor(geometry, limit_bytes);
     asked_bytes += std::min(geometry.num_bytes() + side_bytes, ~asked_bytes);
   }
-  if (Status fits = CheckMemoryLimit("the generations and their side memory need", asked_bytes,
-                                     limit_bytes == 0 ? ~uint64_t{0} : limit_bytes_);
-      !fits.ok()) {
-    return fits.error();
-  }
+  if (Status asked = fits(asked_bytes); !asked.ok()) return asked.error();
+  uint64_t num_bytes = 0;
+  std::vector<std::unique_ptr<SideLimitChange>> changes;
   for (const auto& member : current_->members()) {
     Store& store = member->store();
     const uint64_t of_this = limit_bytes == 0 ? 0 : SideBytesFor(store.geometry(), limit_bytes);
     Result<std::unique_ptr<SideLimitChange>> change = store.PrepareSideLimit(of_this);
     if (!change.ok()) return change.error();
-    limit.num_bytes +=
+    num_bytes +=
         store.num_bytes() - store.Figures().side_table_bytes + (*change)->side_table_bytes();
-    limit.changes.push_back(*std::move(change));
+    changes.push_back(*std::move(change));
   }
-  if (limit_bytes == 0) return limit;
-  if (Status fits = CheckMemoryLimit("the generations and their side memory need", limit.num_bytes,
-                                     limit_bytes_);
-      !fits.ok()) {
-    return fits.error();
-  }
-  return limit;
+  if (Status all = fits(num_bytes); !all.ok()) return all.error();
+  for (const auto& change : changes) change->Apply();
+  side_limit_bytes_ = limit_bytes;
+  tried_ = {};
+  return Ok();
 } catch (const std::bad_alloc&) {
   return OutOfMemoryError("the system refused memory for a limit of side memory");
-}
-
-void Generations::TakeSideLimit(const SideLimit& limit) noexcept {
-  for (const auto& change : limit.changes) change->Apply();
-  side_limit_bytes_ = limit.limit_bytes;
-  tried_ = {};
-  if (budget_ == nullptr) return;
-  budget_->Replace(reported_bytes_, limit.num_bytes);
-  reported_bytes_ = limit.num_bytes;
 }
 
 }  // namespace trommel

@@ -33,6 +33,9 @@ enum Param : size_t {
 };
 enum Word : size_t { kSlotWord, kLoadWord, kNumWords };
 
+// That of identical generations, which are gone. Not to be used again.
+constexpr uint64_t kRetiredMode = 1;
+
 // The version where generations may have fingerprints is another one.
 uint32_t VersionOf(const ScalableConfig& config) {
   const bool has_slices =
@@ -62,8 +65,16 @@ MultiStoreFacts FactsOf(const ScalableConfig& config, uint32_t num_slices) {
 Result<ScalableConfig> ConfigOf(const MultiStoreFacts& facts, uint64_t limit_bytes) {
   const MultiStoreParams& params = facts.params;
   if (Status unused = CheckUnusedParams(params, kNumParams); !unused.ok()) return unused.error();
-  for (const Param param : {kModeParam, kEncodingParam}) {
-    if (params[param] > UINT8_MAX) return CorruptParam(param, "a mode or encoding there is not");
+  if (params[kModeParam] == kRetiredMode) {
+    return Error{ErrorCode::kVersion,
+                 "at byte 32 the mode is 1 (identical generations), which this library reads no "
+                 "longer"};
+  }
+  if (params[kModeParam] != static_cast<uint64_t>(GrowthMode::kGenerations)) {
+    return CorruptParam(kModeParam, "a mode that a filter of generations does not have");
+  }
+  if (params[kEncodingParam] > UINT8_MAX) {
+    return CorruptParam(kEncodingParam, "an encoding there is not");
   }
   for (const Param param : {kGrowthParam, kSlicesParam}) {
     if (params[param] > UINT32_MAX) return CorruptParam(param, "a number out of range");
@@ -75,7 +86,7 @@ Result<ScalableConfig> ConfigOf(const MultiStoreFacts& facts, uint64_t limit_byt
   }
   ScalableConfig config{.first_capacity = params[kFirstCapacityParam],
                         .target_fpr = std::bit_cast<double>(params[kTargetFprParam]),
-                        .mode = static_cast<GrowthMode>(params[kModeParam]),
+                        .mode = GrowthMode::kGenerations,
                         .max_capacity = params[kMaxCapacityParam],
                         .growth = static_cast<uint32_t>(params[kGrowthParam]),
                         .tightening = std::bit_cast<double>(params[kGenerationsParam]),
@@ -108,13 +119,8 @@ bool FitsSlot(const MemberStoreContents& member, const SlotBudget& slot,
   constexpr double kRounding = 1 + 1e-6;
   const Geometry& geometry = member.store->geometry();
   const FilterFacts& facts = member.facts;
-  // Else a small file could announce the growth of a large one.
-  const bool has_capacity =
-      config.mode == GrowthMode::kIdentical
-          ? slot.capacity / 2 < facts.capacity && facts.capacity / 2 < slot.capacity
-          : facts.capacity == slot.capacity;
   return IsOfShape(geometry, config) && geometry.shard_bits >= GrowthPlan::kLockBits &&
-         has_capacity && facts.target_fpr <= slot.budget_fpr * kRounding &&
+         facts.capacity == slot.capacity && facts.target_fpr <= slot.budget_fpr * kRounding &&
          facts.target_fpr >= slot.budget_fpr / kRounding &&
          PredictedFpr(geometry, facts.capacity) <= facts.target_fpr * kRounding;
 }

@@ -22,8 +22,6 @@ std::string RateText(double rate) {
 
 std::string FieldOfGenerations(const ScalableConfig& config) {
   const ScalableConfig defaults;
-  if (config.num_positions != defaults.num_positions) return "num_positions";
-  if (config.largest_fpr != defaults.largest_fpr) return "largest_fpr";
   if (config.growth != defaults.growth) return "growth";
   if (config.tightening != defaults.tightening) return "tightening";
   if (config.num_slices != defaults.num_slices) return "num_slices";
@@ -36,14 +34,13 @@ std::string FieldOfGenerations(const ScalableConfig& config) {
 Result<GrowthChoice> ChooseGrowth(const ScalableConfig& config) {
   switch (config.mode) {
     case GrowthMode::kGenerations:
-    case GrowthMode::kIdentical:
     case GrowthMode::kDoubling:
       return GrowthChoice{.mode = config.mode, .reason = "it was asked for"};
     case GrowthMode::kAutomatic:
       break;
     default:
       return OutOfRange("mode", static_cast<unsigned>(config.mode),
-                        "0 (generations), 1 (identical), 2 (doubling) or 255 (automatic)");
+                        "0 (generations), 2 (doubling) or 255 (automatic)");
   }
   if (const std::string field = FieldOfGenerations(config); !field.empty()) {
     return GrowthChoice{.mode = GrowthMode::kGenerations,

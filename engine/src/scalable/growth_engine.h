@@ -53,9 +53,6 @@ class GrowthEngine {
   virtual uint64_t num_keys() const noexcept = 0;
   virtual size_t num_generations() const noexcept = 0;
   virtual uint64_t largest_capacity() const noexcept = 0;
-  virtual double generation_fpr() const noexcept = 0;
-  virtual size_t max_generations() const noexcept = 0;
-  virtual double largest_fpr() const noexcept = 0;
   virtual GrowthForecast ForecastAt(uint64_t num_keys) const = 0;
   virtual uint64_t NextBytes() const = 0;
   // All but the refusals, which the filter counts.

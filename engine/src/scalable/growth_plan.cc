@@ -1,7 +1,6 @@
 // Slots are sized one after the other, when they are asked for.
 #include "engine/src/scalable/growth_plan.h"
 
-#include <algorithm>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -37,7 +36,7 @@ struct GrowthPlan::Slots {
 
   ScalableConfig config;  // num_slices is the shape of all
   std::mutex sizing;
-  std::vector<GrowthSlot> sized;  // of kIdentical: one, which stands for all
+  std::vector<GrowthSlot> sized;
   std::optional<size_t> num_slots;
   // The slot that Reaches sized, where it did; no slot has the index SIZE_MAX.
   size_t last_idx = SIZE_MAX;
@@ -46,17 +45,7 @@ struct GrowthPlan::Slots {
 
 // The plan where the shape is known. Whether there is a first slot is not.
 Result<GrowthPlan> GrowthPlan::OfShape(const ScalableConfig& config) {
-  auto slots = std::make_shared<Slots>(config);
-  if (config.mode == GrowthMode::kIdentical) {
-    const Result<GrowthSlot> slot = IdenticalSlot(config);
-    if (!slot.ok()) return slot.error();
-    slots->sized = {*slot};
-    const uint64_t enough = config.max_capacity == 0
-                                ? ScalableFilter::kMaxGenerations
-                                : (config.max_capacity + slot->capacity - 1) / slot->capacity;
-    slots->num_slots = std::min<uint64_t>(enough, ScalableFilter::kMaxGenerations);
-  }
-  GrowthPlan plan(std::move(slots));
+  GrowthPlan plan(std::make_shared<Slots>(config));
   if (config.max_capacity == 0) return plan;
   if (!plan.Reaches(config.max_capacity)) {
     return Error{ErrorCode::kInvalidArgument,
@@ -72,7 +61,6 @@ Result<GrowthPlan> GrowthPlan::OfShape(const ScalableConfig& config) {
 // one's: that is the largest, of the lowest rate.
 bool GrowthPlan::Reaches(uint64_t max_capacity) const {
   const ScalableConfig& config = slots_->config;
-  if (config.mode == GrowthMode::kIdentical) return largest_capacity() >= max_capacity;
   uint64_t total = 0;
   size_t num_slots = 0;
   std::optional<SlotBudget> last;
@@ -91,11 +79,9 @@ bool GrowthPlan::Reaches(uint64_t max_capacity) const {
 Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
   if (Status good = CheckGrowth(config); !good.ok()) return good.error();
   ScalableConfig shaped = config;
-  if (config.mode == GrowthMode::kGenerations) {
-    const Result<uint32_t> num_slices = SlicesForTightening(config);
-    if (!num_slices.ok()) return num_slices.error();
-    shaped.num_slices = *num_slices;
-  }
+  const Result<uint32_t> num_slices = SlicesForTightening(config);
+  if (!num_slices.ok()) return num_slices.error();
+  shaped.num_slices = *num_slices;
   Result<GrowthPlan> plan = OfShape(shaped);
   if (!plan.ok() || plan->HasSlot(0)) return plan;
   return FirstSlot(shaped).error();
@@ -109,20 +95,14 @@ Result<GrowthPlan> GrowthPlan::OfFilter(const ScalableConfig& config) {
 }
 
 std::optional<SlotBudget> GrowthPlan::BudgetOf(size_t slot_idx) const {
-  if (slots_->config.mode == GrowthMode::kGenerations) {
-    return TighteningBudget(slots_->config, slot_idx);
-  }
-  if (slot_idx >= *slots_->num_slots) return std::nullopt;
-  const GrowthSlot& all = slots_->sized.front();
-  return SlotBudget{.capacity = all.capacity, .budget_fpr = all.budget_fpr};
+  return TighteningBudget(slots_->config, slot_idx);
 }
 
 std::optional<GrowthSlot> GrowthPlan::SlotAt(size_t slot_idx) const {
   const std::lock_guard<std::mutex> lock(slots_->sizing);
   slots_->SizeUpTo(slot_idx);
-  const std::vector<GrowthSlot>& sized = slots_->sized;
-  if (slot_idx >= slots_->num_slots.value_or(sized.size())) return std::nullopt;
-  return sized[std::min(slot_idx, sized.size() - 1)];
+  if (slot_idx >= slots_->sized.size()) return std::nullopt;
+  return slots_->sized[slot_idx];
 }
 
 bool GrowthPlan::HasSlot(size_t slot_idx) const { return SlotAt(slot_idx).has_value(); }

@@ -28,9 +28,9 @@ class GrowthPlan {
  public:
   static constexpr uint32_t kLockBits = kGenerationLockBits;
 
-  // Requires a config as Resolved returns it (identical_limits.h). Fails as ScalableFilter::Create
-  // does. Sizes the first slot; with a max_capacity the last one,
-  // too. Milliseconds; about 10 where the shape is to be chosen.
+  // Requires another encoding than kAutomatic, unless each slot may have its own. Fails as
+  // ScalableFilter::Create does. Sizes the first slot; with a max_capacity the last one, too.
+  // Milliseconds; about 10 where the shape is to be chosen.
   static Result<GrowthPlan> Make(const ScalableConfig& config);
 
   // The plan of a filter that is there already, num_slices being its blocks'. Fails for numbers out
@@ -38,8 +38,7 @@ class GrowthPlan {
   static Result<GrowthPlan> OfFilter(const ScalableConfig& config);
 
   // Budget and capacity of a slot, or nothing where the formulas say that there is none. (They do
-  // not know the most blocks that a generation may have; HasSlot does.) kIdentical: of the first
-  // slot, which stands for all.
+  // not know the most blocks that a generation may have; HasSlot does.)
   std::optional<SlotBudget> BudgetOf(size_t slot_idx) const;
 
   bool HasSlot(size_t slot_idx) const;
@@ -85,7 +84,7 @@ class GrowthPlans {
   Result<GrowthPlan> Known(const ScalableConfig& config,
                            Result<GrowthPlan> (*make)(const ScalableConfig&)) {
     // Rates by their bits: one that is no number must not upset the order.
-    const Key key(config.mode, config.first_capacity, std::bit_cast<uint64_t>(config.target_fpr),
+    const Key key(config.first_capacity, std::bit_cast<uint64_t>(config.target_fpr),
                   config.max_capacity, config.growth, std::bit_cast<uint64_t>(config.tightening),
                   config.num_slices, config.encoding);
     if (const auto known = plans_.find(key); known != plans_.end()) return known->second;
@@ -95,8 +94,7 @@ class GrowthPlans {
   }
 
   // All that a plan follows from.
-  using Key =
-      std::tuple<GrowthMode, uint64_t, uint64_t, uint64_t, uint32_t, uint64_t, uint32_t, Encoding>;
+  using Key = std::tuple<uint64_t, uint64_t, uint64_t, uint32_t, uint64_t, uint32_t, Encoding>;
   std::map<Key, GrowthPlan> plans_;
 };
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,10 +30,6 @@ Error Impossible(std::string message) {
 }
 
 std::optional<Error> CheckNumbers(const ScalableConfig& config) {
-  if (config.mode != GrowthMode::kGenerations && config.mode != GrowthMode::kIdentical) {
-    return OutOfRange("mode", static_cast<unsigned>(config.mode),
-                      "0 (generations) or 1 (identical)");
-  }
   if (const Status digest = CheckPolicy(config.digest); !digest.ok()) return digest.error();
   if (config.first_capacity == 0 || config.first_capacity > kMaxCapacity) {
     return OutOfRange("first_capacity", config.first_capacity, uint64_t{1}, kMaxCapacity);
@@ -140,17 +135,12 @@ Result<double> BytesPerKey(const ScalableConfig& config, uint32_t num_slices) {
 
 Status CheckGrowth(const ScalableConfig& config) {
   if (auto error = CheckNumbers(config)) return *error;
-  if (config.mode == GrowthMode::kIdentical) {
-    if (auto error = CheckPresenceEncoding("an identical generation", config.encoding)) {
-      return *error;
-    }
-  }
   const Result<Sizing> alone = SizeFor({.capacity = 1,
                                         .target_fpr = config.target_fpr,
                                         .num_slices = config.num_slices,
                                         .encoding = EncodingOfSlices(config.encoding)});
   if (!alone.ok()) return alone.error();
-  if (config.mode == GrowthMode::kGenerations && BudgetFpr(config, 0) < kMinTargetFpr) {
+  if (BudgetFpr(config, 0) < kMinTargetFpr) {
     return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; with tightening " +
                       TextOf(config.tightening) + " the first generation's share would be " +
                       TextOf(BudgetFpr(config, 0)) + ", and the least a generation can keep is " +
@@ -241,59 +231,12 @@ Result<uint32_t> SlicesForTightening(const ScalableConfig& asked_for) {
   return *error;
 }
 
-Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config) {
-  constexpr std::array<uint32_t, 1> shapes = {8};
-  double lowest_fpr = 1;
-  for (const uint32_t num_slices : shapes) {
-    if (config.num_slices != 0 && config.num_slices != num_slices) continue;
-    Geometry geometry{.num_slices = num_slices, .encoding = config.encoding, .num_blocks = 1};
-    const double keys_per_block =
-        static_cast<double>(geometry.slice_positions()) * std::numbers::ln2;
-    const double num_blocks =
-        std::ceil(static_cast<double>(config.first_capacity) / keys_per_block);
-    if (num_blocks > static_cast<double>(kMaxBlocks)) {
-      return Impossible("first_capacity is " + std::to_string(config.first_capacity) +
-                        "; half full it needs more than " + std::to_string(kMaxBlocks) +
-                        " blocks, the most a generation can have");
-    }
-    geometry.num_blocks = static_cast<uint64_t>(num_blocks);
-    geometry.shard_bits = ShardBitsFor(geometry.num_blocks);
-    const uint64_t unit = uint64_t{1} << geometry.shard_bits;
-    geometry.num_blocks = (geometry.num_blocks + unit - 1) / unit * unit;
-    geometry = Divided(geometry);
-    if (Status valid = Validate(geometry); !valid.ok()) return valid.error();
-    const uint64_t capacity = HalfFillKeys(geometry);
-    const double fpr = PredictedFpr(geometry, capacity);
-    if (fpr <= config.target_fpr) {
-      return GrowthSlot{
-          .geometry = geometry, .capacity = capacity, .budget_fpr = config.target_fpr};
-    }
-    lowest_fpr = std::min(lowest_fpr, fpr);
-  }
-  if (lowest_fpr == 1) {
-    return Impossible("num_slices is " + std::to_string(config.num_slices) +
-                      "; identical generations have 8 with " +
-                      std::string(EncodingName(config.encoding)));
-  }
-  return Impossible("target_fpr is " + TextOf(config.target_fpr) + "; half full blocks of " +
-                    std::string(EncodingName(config.encoding)) + " reach " + TextOf(lowest_fpr) +
-                    " at best (the mode generations reaches less)");
-}
-
 Result<GrowthSlot> FirstSlot(const ScalableConfig& config) {
   if (Status good = CheckGrowth(config); !good.ok()) return good.error();
-  if (config.mode == GrowthMode::kIdentical) return IdenticalSlot(config);
   const Result<uint32_t> num_slices = SlicesForTightening(config);
   if (!num_slices.ok()) return num_slices.error();
   return TighteningSlot({.capacity = config.first_capacity, .budget_fpr = BudgetFpr(config, 0)},
                         *num_slices, config.encoding);
-}
-
-uint64_t HalfFillKeys(const Geometry& geometry) noexcept {
-  // A position of a slice of m stays absent with chance (1 - 1 / (m num_blocks))^n.
-  const double slots = static_cast<double>(geometry.num_blocks) * geometry.slice_positions();
-  return static_cast<uint64_t>(
-      std::max(1.0, std::floor(-std::numbers::ln2 / std::log1p(-1 / slots))));
 }
 
 }  // namespace trommel

@@ -35,7 +35,7 @@ struct SlotBudget {
 // kInvalidArgument, naming the field, for numbers that no scalable filter can have.
 Status CheckGrowth(const ScalableConfig& config);
 
-// Of kGenerations: the slot's numbers, by a formula. Capacities grow by `growth` from one slot to
+// The slot's numbers, by a formula. Capacities grow by `growth` from one slot to
 // the next until they reach max_capacity together, or one is too large, or its budget too small:
 // nothing from there on. Requires that CheckGrowth is ok.
 std::optional<SlotBudget> TighteningBudget(const ScalableConfig& config, size_t slot_idx);
@@ -58,16 +58,9 @@ Result<GrowthSlot> TighteningSlot(const SlotBudget& budget, uint32_t num_slices,
 // Cost: about 10 ms where the shape is to be chosen.
 Result<uint32_t> SlicesForTightening(const ScalableConfig& config);
 
-// Of kIdentical: blocks that are half full at first_capacity, in the shape with the fewest slices
-// that meets the rate there. Cost: microseconds.
-Result<GrowthSlot> IdenticalSlot(const ScalableConfig& config);
-
 // The plan's first slot alone. Fails as GrowthPlan::Make does, but not for a max_capacity out of
 // reach.
 Result<GrowthSlot> FirstSlot(const ScalableConfig& config);
-
-// Distinct keys at which a position is present with chance 1/2.
-uint64_t HalfFillKeys(const Geometry& geometry) noexcept;
 
 }  // namespace trommel
 

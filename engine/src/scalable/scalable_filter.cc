@@ -13,16 +13,14 @@
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/scalable/doubling_plan.h"
-#include "engine/src/scalable/identical_limits.h"
+#include "engine/src/scalable/growth_choice.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
 namespace trommel {
 namespace {
 
 Result<std::unique_ptr<GrowthEngine>> MakeGenerations(ScalableConfig& config) {
-  const Result<ScalableConfig> resolved = Resolved(config);
-  if (!resolved.ok()) return resolved.error();
-  config = *resolved;
+  if (config.encoding == Encoding::kAutomatic) config.encoding = Encoding::kRuns;
   Result<GrowthPlan> plan = GrowthPlan::Make(config);
   if (!plan.ok()) return plan.error();
   Result<std::unique_ptr<Generations>> generations =

@@ -1,7 +1,6 @@
 // Snapshots within snapshots: scalable_filter_snapshot.cc.
 #include "engine/src/scalable/scalable_parts.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/src/scalable/scalable_filter_impl.h"
@@ -33,16 +32,6 @@ Generations& ScalableParts::GenerationsOf(const ScalableFilter& filter) {
 
 uint64_t ScalableParts::RoomOf(const ScalableFilter& filter) {
   return filter.impl_->generations().generations().Read()->newest().Room();
-}
-
-uint64_t ScalableParts::LoadOfNewest(const ScalableFilter& filter) {
-  return GenerationsOf(filter).Read()->newest().load();
-}
-
-void ScalableParts::RestoreLoad(const ScalableFilter& filter, uint64_t load) {
-  const auto list = GenerationsOf(filter).Read();
-  // A generation that began meanwhile has no keys.
-  list->newest().SetLoad(std::min(load, list->newest().num_keys()));
 }
 
 GrowthRefusal ScalableParts::Grow(ScalableFilter& filter) {

@@ -47,10 +47,6 @@ struct ScalableParts {
   // Keys that the newest generation would take beside those that are shown; others may take the
   // room meanwhile.
   static uint64_t RoomOf(const ScalableFilter& filter);
-  // The newest generation's load; and setting it as it was, after what was inserted meanwhile has
-  // been taken back. Requires that no other thread updates the filter.
-  static uint64_t LoadOfNewest(const ScalableFilter& filter);
-  static void RestoreLoad(const ScalableFilter& filter, uint64_t load);
   // Begins a generation if the newest has no room left, or says why not. kNone, and nothing done,
   // where others have begun one, or hold the room that is left.
   static GrowthRefusal Grow(ScalableFilter& filter);

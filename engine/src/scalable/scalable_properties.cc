@@ -1,6 +1,5 @@
 // What a ScalableFilter tells of itself: how it was made, how far it may grow, and its statistics.
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,18 +14,12 @@ std::string_view GrowthModeName(GrowthMode mode) noexcept {
   switch (mode) {
     case GrowthMode::kGenerations:
       return "generations";
-    case GrowthMode::kIdentical:
-      return "identical";
     case GrowthMode::kDoubling:
       return "doubling";
     case GrowthMode::kAutomatic:
       return "automatic";
   }
   return "unknown";
-}
-
-double FprOfGenerations(double generation_fpr, uint64_t num_generations) noexcept {
-  return -std::expm1(static_cast<double>(num_generations) * std::log1p(-generation_fpr));
 }
 
 const DigestPolicy& ScalableFilter::digest_policy() const noexcept { return impl_->config.digest; }
@@ -37,9 +30,6 @@ double ScalableFilter::target_fpr() const noexcept { return impl_->config.target
 uint64_t ScalableFilter::largest_capacity() const noexcept {
   return impl_->engine->largest_capacity();
 }
-double ScalableFilter::generation_fpr() const noexcept { return impl_->engine->generation_fpr(); }
-size_t ScalableFilter::max_generations() const noexcept { return impl_->engine->max_generations(); }
-double ScalableFilter::largest_fpr() const noexcept { return impl_->engine->largest_fpr(); }
 uint64_t ScalableFilter::num_keys() const noexcept { return impl_->engine->num_keys(); }
 size_t ScalableFilter::num_generations() const noexcept { return impl_->engine->num_generations(); }
 

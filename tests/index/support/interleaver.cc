@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "trommel/sync/stripe.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel::index::tests {
 namespace {
@@ -34,7 +34,7 @@ Interleaver::~Interleaver() {
 }
 
 void Interleaver::RunThread(size_t index) {
-  StripeOfThread();
+  GracePeriods::StripeOfThread();
   this_actor = index;
   const std::shared_ptr<Actor> actor = actors_[index];
   const std::shared_ptr<Signal> is_over = is_over_;

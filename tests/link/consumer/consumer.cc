@@ -4,7 +4,6 @@
 #include <trommel/column_map.h>
 #include <trommel/published.h>
 #include <trommel/sync/grace_periods.h>
-#include <trommel/sync/striped_shared_mutex.h>
 #include <trommel/trommel.h>
 
 #include <cstdint>

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tools/trommel/commands/commands.h"
-#include "tools/trommel/commands/exact_dedup.h"
 #include "tools/trommel/filters/family_filter.h"
 #include "tools/trommel/filters/rate_report.h"
 #include "tools/trommel/options/digest_options.h"
@@ -30,7 +29,6 @@ namespace {
 
 struct DedupOptions {
   FamilyOptions filter;
-  bool exact = false;
   KeyInput input;
 };
 
@@ -52,9 +50,7 @@ double ExpectedWronglySuppressed(const Geometry& geometry, uint64_t num_printed)
 class Deduplicator {
  public:
   Deduplicator(const DedupOptions& options, FamilyFilter& filter)
-      : filter_(filter), writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {
-    if (options.exact) exact_ = std::make_unique<ExactDedup>(MakeExact(filter));
-  }
+      : filter_(filter), writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {}
 
   Status Print(const KeyBatch& batch) {
     if (!batch.header.empty()) {
@@ -69,7 +65,6 @@ class Deduplicator {
     const Applied applied = filter_.InsertIfAbsent(batch.digests, times, bitmap_);
     if (applied.num_refused > 0) AddRefused(batch);
     applied_ += applied;
-    if (exact_) exact_->Add(batch.keys(), times, bitmap_);
     const Result<uint64_t> written = writer_.WriteSelected(batch.records(), bitmap_, true);
     if (!written.ok()) return written.error();
     num_printed_ += *written;
@@ -94,7 +89,6 @@ class Deduplicator {
       AddExpected(rate->expected_wrongly_present(), is_overfull ? "at least " : "", report);
     }
     DescribeInserted(applied_, report);
-    if (exact_) exact_->Describe(report);
   }
 
  private:
@@ -102,12 +96,6 @@ class Deduplicator {
     report.Add("expected_wrongly_suppressed", expected, "of these wrongly",
                fmt::format("{}{:.3g} expected (first occurrences that looked like repetitions)",
                            at_least, expected));
-  }
-
-  static ExactDedup MakeExact(const FamilyFilter& filter) {
-    const auto* window = std::get_if<WindowFilter>(&filter.any());
-    if (window == nullptr) return ExactDedup();
-    return ExactDedup(window->window(), window->bucket_ticks());
   }
 
   // Keys without room are new all the same: printed, and printed again when they come again.
@@ -121,7 +109,6 @@ class Deduplicator {
 
   FamilyFilter& filter_;
   LineWriter writer_;
-  std::unique_ptr<ExactDedup> exact_;
   Applied applied_;
   uint64_t num_printed_ = 0;
   std::vector<uint64_t> bitmap_;
@@ -183,9 +170,7 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
       "false-positive rate of that moment, which is at most -p while the filter holds no more "
       "keys\n"
       "than it was sized for (-n; with --type window, within the window plus one bucket; with\n"
-      "--bucket-capacity, within one bucket). With --identical it exceeds -p as generations are\n"
-      "added, and ends at --largest-fpr if that is given. The summary reports the rate at the "
-      "end.\n"
+      "--bucket-capacity, within one bucket). The summary reports the rate at the end.\n"
       "Exits 1 if there was no room for a key: its line was printed, and would be printed again.\n"
       "Without -n the inputs, which must be regular files, are read twice: first to "
       "count\nthe distinct keys.");
@@ -193,8 +178,6 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
   AddFamily(command, options->filter, 0.0001);
   AddMemoryLimit(command, options->filter.memory_limit_bytes);
   AddDigest(command, options->filter.filter);
-  command.Flag("--exact", options->exact,
-               "Store every key beside the filter, and report the filter's wrong answers");
   AddKeyInput(command, options->input);
   AddKeyTimes(command, options->input);
   AddMaxLeap(command, options->input);

@@ -183,10 +183,8 @@ int RunSideBySide(const SizeOptions& options, const Settings& settings) {
   }
   Report report;
   AddSizingFields(chosen == sizings.end() ? sizings.front() : *chosen, sizings, speeds, report);
-  if (sizings.size() == 1) {
-    DescribeSizing(sizings.front(), speeds, report);
-  } else {
-    DescribeSideBySide(sizings, speeds, report);
+  DescribeSizings(sizings, speeds, report);
+  if (sizings.size() > 1) {
     report.AddLine(
         fmt::format("Without --encoding, filters are made with {}.", EncodingName(preferred)));
   }
@@ -225,7 +223,7 @@ int RunSize(const SizeOptions& options, const Settings& settings) {
   }
   Report report;
   AddSizingFields(*sizing, {&*sizing, 1}, speeds, report);
-  DescribeSizing(*sizing, speeds, report);
+  DescribeSizings({&*sizing, 1}, speeds, report);
   return Finish(report, settings.json, kDone);
 }
 

@@ -22,11 +22,8 @@ using Speeds = std::vector<bench::SideSpeed>;
 // code; unless it is kDone, the failure has been printed.
 int MeasureSizings(std::span<const Sizing> sizings, const Settings& settings, Speeds& speeds);
 
-// One sizing, one line per figure. `speeds` are its own, or empty.
-void DescribeSizing(const Sizing& sizing, const Speeds& speeds, Report& report);
-
 // Sizings of different encodings, one column each. Requires at least one; `speeds` may be empty.
-void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, Report& report);
+void DescribeSizings(std::span<const Sizing> sizings, const Speeds& speeds, Report& report);
 
 // For programs: the figures of `chosen`, one of `sizings`, and all of them again under "encodings".
 void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, const Speeds& speeds,
@@ -36,27 +33,7 @@ void AddSizingFields(const Sizing& chosen, std::span<const Sizing> sizings, cons
 uint64_t LinesOfQuery(const Geometry& geometry);
 uint64_t LinesOfUpdate(const Geometry& geometry);
 
-// ns per key, one thread, digests computed in advance. Measured once, on one machine: without
-// --measure `trommel size` answers at once and builds nothing.
-struct ExpectedSpeed {
-  double insert_ns = 0;
-  double erase_ns = 0;
-  double query_ns = 0;
-};
-
-// What the figures were measured on, for the footnote beside them.
-inline constexpr std::string_view kSpeedMachine = "one core of a virtual Intel Xeon (AVX-512)";
-// Filters up to this size, half of a usual third-level cache, are expected to stay in it.
-inline constexpr uint64_t kMaxBytesInCache = uint64_t{16} << 20;
-
-bool IsInCache(const Geometry& geometry) noexcept;
-
-// The figures of a valid geometry's encoding, slices and size; zeros where none were measured
-// (fingerprints).
-ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept;
-
-// For types whose memory is not one sizing: growth by generation, and buckets. Any type but
-// kCounting. Returns an exit code.
+// For types whose memory is not one sizing: scalable and window filters. Returns an exit code.
 int RunFamilySize(const FamilyOptions& options, const Settings& settings);
 
 }  // namespace trommel::tool

@@ -2,7 +2,6 @@
 // inserted, so that a filter too large for the machine is an error that says how large it would be.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,7 +24,6 @@ std::string GeometryText(const Geometry& geometry) {
 void AddAsked(const FamilyOptions& options, Report& report) {
   report.AddField("type", std::string(FilterTypeName(options.type)));
   report.AddField("capacity", options.filter.capacity);
-  if (options.num_positions != 0) report.AddField("num_positions", options.num_positions);
   report.AddField("target_fpr", options.filter.target_fpr);
 }
 
@@ -40,81 +38,31 @@ void AddMode(const ScalableFilter& filter, Report& report) {
   report.AddField("mode_reason", filter.mode_reason());
 }
 
-// One row per doubling, just before it, until the largest capacity is reached.
-void DescribeDoublings(const ScalableFilter& filter, Report& report) {
+// One row per doubling of the keys, from the first capacity to the largest.
+void DescribeSize(const ScalableFilter& filter, Report& report) {
   AddMode(filter, report);
   const uint64_t largest = filter.largest_capacity();
   Json sizes = Json::Array();
-  report.AddLine(fmt::format("{:>9} {:>18} {:>10} {:>12}", "doublings", "keys", "rate", "memory"));
-  uint32_t num_doublings = 0;
-  for (uint64_t num_keys = filter.first_capacity(); num_keys <= largest; num_keys *= 2) {
+  report.AddLine(fmt::format("{:>18} {:>10} {:>12}", "keys", "rate", "memory"));
+  const auto add = [&](uint64_t num_keys) {
     const GrowthForecast forecast = filter.ForecastAt(num_keys);
-    sizes.Append({{"doublings", num_doublings},
-                  {"num_keys", num_keys},
+    sizes.Append({{"num_keys", num_keys},
                   {"predicted_fpr", forecast.predicted_fpr},
                   {"num_bytes", forecast.num_bytes}});
-    report.AddLine(fmt::format("{:>9} {:>18} {:>10} {:>12}", num_doublings, FormatCount(num_keys),
+    report.AddLine(fmt::format("{:>18} {:>10} {:>12}", FormatCount(num_keys),
                                FormatRate(forecast.predicted_fpr),
                                FormatBytes(forecast.num_bytes)));
-    ++num_doublings;
+  };
+  for (uint64_t num_keys = filter.first_capacity(); num_keys < largest; num_keys *= 2) {
+    add(num_keys);
   }
+  add(largest);
   report.AddField("sizes", std::move(sizes));
   report.AddField("largest_capacity", largest);
-  report.AddField("largest_fpr", filter.largest_fpr());
-  report.AddLine(
-      fmt::format("It grows to {}; just after a doubling it takes the memory of twice "
-                  "the keys.",
-                  FormatCount(largest, "distinct key")));
-}
-
-// One row per slot, sized as the filter would size it, until the largest capacity is reached.
-void DescribeSize(const ScalableFilter& filter, const FamilyOptions& options, Report& report) {
-  if (filter.mode() == GrowthMode::kDoubling) return DescribeDoublings(filter, report);
-  AddMode(filter, report);
-  const ScalableConfig defaults;
-  const GenerationStats first = filter.GetStats().generations.front();
-  const bool is_identical = filter.mode() == GrowthMode::kIdentical;
-  const uint64_t largest = filter.largest_capacity();
-  Json slots = Json::Array();
-  report.AddLine(fmt::format("{:>4} {:>16} {:>16} {:>10} {:>12}", "slot", "keys", "keys so far",
-                             "rate", "memory so far"));
-  double rate_so_far = 0;
-  uint64_t keys_so_far = 0;
-  uint64_t bytes_so_far = 0;
-  constexpr uint32_t kMostRows = 40;
-  uint64_t capacity = first.capacity;
-  double rate = is_identical ? filter.generation_fpr() : first.budget_fpr;
-  for (uint32_t slot = 0; slot < kMostRows && keys_so_far < largest; ++slot) {
-    uint64_t num_bytes = first.geometry.num_bytes();
-    if (!is_identical && slot > 0) {
-      SizingRequest request = options.filter.ToRequest();
-      request.encoding = first.geometry.encoding;
-      request.capacity = capacity;
-      request.target_fpr = rate;
-      const Result<Sizing> sizing = SizeFor(request);
-      if (!sizing.ok()) break;
-      num_bytes = sizing->geometry.num_bytes() + sizing->predicted_side_table_bytes;
-    }
-    keys_so_far += capacity;
-    bytes_so_far += num_bytes;
-    rate_so_far = 1 - (1 - rate_so_far) * (1 - rate);
-    slots.Append({{"slot", slot},
-                  {"capacity", capacity},
-                  {"keys_so_far", keys_so_far},
-                  {"fpr_so_far", rate_so_far},
-                  {"bytes_so_far", bytes_so_far}});
-    report.AddLine(fmt::format("{:>4} {:>16} {:>16} {:>10} {:>12}", slot, FormatCount(capacity),
-                               FormatCount(keys_so_far), FormatRate(rate_so_far),
-                               FormatBytes(bytes_so_far)));
-    if (is_identical) continue;
-    capacity *= defaults.growth;
-    rate *= defaults.tightening;
-  }
-  report.AddField("slots", std::move(slots));
-  report.AddField("largest_capacity", largest);
-  if (is_identical) DescribeLargestRate(filter, report);
-  report.AddLine(fmt::format("Growth is {} and ends at {}.", GrowthModeName(filter.mode()),
-                             FormatCount(largest, "distinct key")));
+  report.AddLine(fmt::format("It grows to {}.{}", FormatCount(largest, "distinct key"),
+                             filter.mode() == GrowthMode::kDoubling
+                                 ? " Just after a doubling it takes the memory of twice the keys."
+                                 : ""));
 }
 
 void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Report& report) {
@@ -150,20 +98,21 @@ void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Repo
              fmt::format("{} with --bucket-capacity 1", FormatBytes(even_bytes)));
 }
 
-void DescribeSize(const CountingFilter&, const FamilyOptions&, Report&) {}   // size.cc does it
-void DescribeSize(const AttributeFilter&, const FamilyOptions&, Report&) {}  // attr_size.cc does it
-
 }  // namespace
 
 int RunFamilySize(const FamilyOptions& options, const Settings& settings) {
-  if (options.filter.capacity == 0 && options.num_positions == 0) {
+  if (options.filter.capacity == 0) {
     return Fail(kUsageError, "give a capacity (-n)");
   }
   const Result<AnyFilter> made = options.Create(nullptr);
   if (!made.ok()) return FailOnRequest(made.error());
   Report report;
   AddAsked(options, report);
-  std::visit([&](const auto& filter) { DescribeSize(filter, options, report); }, *made);
+  if (const auto* scalable = std::get_if<ScalableFilter>(&*made)) {
+    DescribeSize(*scalable, report);
+  } else if (const auto* window = std::get_if<WindowFilter>(&*made)) {
+    DescribeSize(*window, options, report);
+  }
   return Finish(report, settings.json, kDone);
 }
 

@@ -16,41 +16,10 @@
 namespace trommel::tool {
 namespace {
 
-struct ShapeSpeed {
-  Encoding encoding;
-  uint32_t num_slices;
-  ExpectedSpeed in_cache;
-  ExpectedSpeed beyond_cache;
-};
-
-// Of kSpeedMachine, target AVX3_DL, straight to memory (no split): medians of 7 rounds, 2026-11-21.
-// In cache: 0.3 M keys; beyond cache: 30 M keys.
-constexpr std::array<ShapeSpeed, 5> kSpeeds = {{
-    {Encoding::kPlanes, 8, {5.8, 6.2, 2.0}, {35, 35, 11}},
-    {Encoding::kRuns, 4, {7.5, 9.0, 2.2}, {15, 15, 12}},
-    {Encoding::kRuns, 5, {13, 15, 2.4}, {17, 18, 12}},
-    {Encoding::kRuns, 8, {16, 17, 2.1}, {17, 18, 13}},
-    {Encoding::kRuns, 10, {25, 28, 3.6}, {27, 31, 21}},
-}};
-
 constexpr uint64_t kLine = 64;
 
 // Digits after the point only where there is a figure.
 std::string NsText(double ns) { return ns > 0 ? fmt::format("{:.1f}", ns) : "-"; }
-Json NsField(double ns) { return ns > 0 ? Json(ns) : Json(); }
-
-std::string MemoryText(const Geometry& geometry) {
-  const std::string memory = FormatBytes(geometry.num_bytes());
-  if (geometry.encoding == Encoding::kPlanes) {
-    return fmt::format("{} ({} of presence bits: all that a query reads)", memory,
-                       FormatBytes(geometry.presence_bytes()));
-  }
-  if (geometry.encoding == Encoding::kRuns) {
-    return fmt::format("{} (counts beside presence bits: a query reads a whole block)", memory);
-  }
-  return fmt::format("{} (fingerprints of {} bits: a query reads a whole block)", memory,
-                     geometry.fingerprint_bits);
-}
 
 uint64_t LinesIn(uint64_t num_bytes, uint64_t num_blocks) {
   return (num_bytes / num_blocks + kLine - 1) / kLine;
@@ -101,7 +70,6 @@ Json MeasuredJson(const bench::SideSpeed& speed) {
 
 std::vector<JsonField> FieldsOf(const Sizing& sizing) {
   const Geometry& geometry = sizing.geometry;
-  const ExpectedSpeed speed = ExpectedSpeedOf(geometry);
   return {{"capacity", sizing.capacity},
           {"num_bytes", geometry.num_bytes()},
           {"presence_bytes", geometry.presence_bytes()},
@@ -119,11 +87,7 @@ std::vector<JsonField> FieldsOf(const Sizing& sizing) {
           {"encoding", EncodingName(geometry.encoding)},
           {"fingerprint_bits", geometry.fingerprint_bits},
           {"lines_per_query", LinesOfQuery(geometry)},
-          {"lines_per_update", LinesOfUpdate(geometry)},
-          {"expected_ns", Json{{"insert", NsField(speed.insert_ns)},
-                               {"erase", NsField(speed.erase_ns)},
-                               {"query", NsField(speed.query_ns)},
-                               {"in_cache", IsInCache(geometry)}}}};
+          {"lines_per_update", LinesOfUpdate(geometry)}};
 }
 
 // Which encoding has the lowest rate beside writers, past capacity.
@@ -131,7 +95,7 @@ void AddBesideWritersNote(std::span<const Sizing> sizings, Report& report) {
   const auto has_fingerprints = [](const Sizing& s) {
     return HasFingerprints(s.geometry.encoding);
   };
-  if (std::ranges::none_of(sizings, has_fingerprints)) return;
+  if (sizings.size() == 1 || std::ranges::none_of(sizings, has_fingerprints)) return;
   const double times = kPastCapacity.back();
   const auto rate = [times](const Sizing& s) {
     return RateBesideWriters(s.geometry, KeysPastCapacity(s, times));
@@ -155,18 +119,6 @@ void AddMeasuredNote(Report& report) {
 
 }  // namespace
 
-bool IsInCache(const Geometry& geometry) noexcept {
-  return geometry.num_bytes() <= kMaxBytesInCache;
-}
-
-ExpectedSpeed ExpectedSpeedOf(const Geometry& geometry) noexcept {
-  const auto* speed = std::ranges::find_if(kSpeeds, [&geometry](const ShapeSpeed& shape) {
-    return shape.encoding == geometry.encoding && shape.num_slices == geometry.num_slices;
-  });
-  if (speed == kSpeeds.end()) return {};
-  return IsInCache(geometry) ? speed->in_cache : speed->beyond_cache;
-}
-
 uint64_t LinesOfQuery(const Geometry& geometry) {
   if (HasFingerprints(geometry.encoding)) return 1;  // overflow lines only of promoted blocks
   return LinesIn(geometry.query_bytes(), geometry.num_blocks);
@@ -177,41 +129,7 @@ uint64_t LinesOfUpdate(const Geometry& geometry) {
          LinesIn(geometry.num_bytes() - geometry.query_bytes(), geometry.num_blocks);
 }
 
-void DescribeSizing(const Sizing& sizing, const Speeds& speeds, Report& report) {
-  const Geometry& geometry = sizing.geometry;
-  const auto add = [&report](std::string_view label, std::string_view text) {
-    report.AddLine(fmt::format("{:<15}  {}", label, text));
-  };
-  add("capacity", FormatCount(sizing.capacity, "distinct key"));
-  add("memory", MemoryText(geometry));
-  add("side table",
-      fmt::format("{} more predicted", FormatBytes(sizing.predicted_side_table_bytes)));
-  add("bits per key", fmt::format("{:.1f}", sizing.bits_per_key));
-  add("false positives",
-      fmt::format(
-          "{} predicted at capacity{}", PredictedFprText(sizing),
-          sizing.target_fpr > 0
-              ? fmt::format(", {} asked for", FormatRate(sizing.target_fpr, sizing.predicted_fpr))
-              : ""));
-  add("beside writers",
-      fmt::format("{}; {} with 1.25 times the keys, {} with 1.9 times",
-                  RateBesideWritersText(sizing, sizing.capacity),
-                  RateBesideWritersText(sizing, KeysPastCapacity(sizing, kPastCapacity[0])),
-                  RateBesideWritersText(sizing, KeysPastCapacity(sizing, kPastCapacity[1]))));
-  add("promoted blocks",
-      fmt::format("{} predicted at capacity", FormatRate(sizing.predicted_promoted_share)));
-  add("geometry", fmt::format("{} of {}, {}", FormatCount(geometry.num_blocks, "block"),
-                              ShapeText(geometry), EncodingName(geometry.encoding)));
-  if (speeds.empty()) return;
-  const bench::SideSpeed& speed = speeds.front();
-  add("measured ns", fmt::format("insert {}, erase {}, query miss {}, query hit {} per key",
-                                 NsText(speed.insert_ns), NsText(speed.erase_ns),
-                                 NsText(speed.query_miss_ns), NsText(speed.query_hit_ns)));
-  add("measured in", FormatBytesPer(speed.side.geometry.num_bytes(), speed.side.num_keys, "key"));
-  AddMeasuredNote(report);
-}
-
-void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, Report& report) {
+void DescribeSizings(std::span<const Sizing> sizings, const Speeds& speeds, Report& report) {
   const auto add = [&](std::string_view label, const auto& text_of) {
     std::string line = fmt::format("{:<24}", label);
     for (const Sizing& sizing : sizings) line += fmt::format("{:>16}", text_of(sizing));
@@ -240,16 +158,7 @@ void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, R
       [](const Sizing& s) { return FormatCount(LinesOfQuery(s.geometry)); });
   add("cache lines per update",
       [](const Sizing& s) { return FormatCount(LinesOfUpdate(s.geometry)); });
-  if (speeds.empty()) {
-    const auto add_ns = [&add](std::string_view label, double ExpectedSpeed::*ns) {
-      add(label, [ns](const Sizing& s) { return NsText(ExpectedSpeedOf(s.geometry).*ns); });
-    };
-    add("expected ns per key",
-        [](const Sizing& s) { return Text(IsInCache(s.geometry) ? "in cache" : "beyond cache"); });
-    add_ns("  insert", &ExpectedSpeed::insert_ns);
-    add_ns("  erase", &ExpectedSpeed::erase_ns);
-    add_ns("  query", &ExpectedSpeed::query_ns);
-  } else {
+  if (!speeds.empty()) {
     const auto add_speed = [&](std::string_view label, const auto& text_of) {
       add(label, [&](const Sizing& s) {
         return text_of(speeds[static_cast<size_t>(&s - sizings.data())]);
@@ -273,9 +182,7 @@ void DescribeSideBySide(std::span<const Sizing> sizings, const Speeds& speeds, R
   }
   AddBesideWritersNote(sizings, report);
   if (speeds.empty()) {
-    report.AddLine(
-        fmt::format("Expected ns: {}, keys hashed in advance; -: not measured.", kSpeedMachine));
-    report.AddLine("With --measure they are measured on this machine.");
+    report.AddLine("With --measure it says how fast each is on this machine.");
   } else {
     AddMeasuredNote(report);
   }

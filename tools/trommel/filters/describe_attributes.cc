@@ -30,7 +30,7 @@ Json SetJson(AttributeMask set, std::span<const std::string> names) {
 
 void DescribeFilter(const AttributeFilter& filter, Report& report) {
   const AttributeStats stats = filter.GetStats();
-  const AttributeFill fill = filter.MeasureFill();
+  const std::vector<ScalableFill> fill = filter.MeasureFill();
   const std::span<const std::string> names = filter.names();
   report.Add("num_tuples", stats.num_tuples, "rows", FormatCount(stats.num_tuples));
   report.Add("attributes", SetJson(filter.sets().full(), names), "attributes",
@@ -74,14 +74,14 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
     sets.Append({{"set", SetJson(set.set, names)},
                  {"capacity", set.capacity},
                  {"target_fpr", set.target_fpr},
-                 {"current_fpr", fill.sets[i].current_fpr},
+                 {"current_fpr", fill[i].current_fpr},
                  {"predicted_fpr", set.stats.predicted_fpr},
                  {"num_bytes", set.stats.num_bytes},
                  {"num_generations", set.stats.generations.size()}});
     if (i == kMostLines) text += "\n  ... (--json has all)";
     if (i >= kMostLines) continue;
     text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", SetText(set.set, names),
-                        width, FormatCount(set.capacity), FormatRate(fill.sets[i].current_fpr),
+                        width, FormatCount(set.capacity), FormatRate(fill[i].current_fpr),
                         FormatRate(set.target_fpr), FormatBytes(set.stats.num_bytes),
                         set.stats.generations.size());
   }

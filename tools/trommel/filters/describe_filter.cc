@@ -154,14 +154,6 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
     DescribeDigest(filter.digest_policy(), report);
     return;
   }
-  if (filter.mode() == GrowthMode::kIdentical) {
-    const size_t num_generations = stats.generations.size();
-    const double full_fpr = FprOfGenerations(filter.generation_fpr(), num_generations);
-    report.Add(
-        "full_fpr", full_fpr, "rate when full",
-        fmt::format("{} of {}", FormatRate(full_fpr), FormatCount(num_generations, "generation")));
-    DescribeLargestRate(filter, report);
-  }
   Json generations = Json::Array();
   std::string text = FormatCount(stats.generations.size(), "generation");
   for (size_t g = 0; g < stats.generations.size(); ++g) {
@@ -185,15 +177,6 @@ void DescribeFilter(const ScalableFilter& filter, Report& report) {
   }
   report.Add("generations", std::move(generations), "oldest first", std::move(text));
   DescribeDigest(filter.digest_policy(), report);
-}
-
-void DescribeLargestRate(const ScalableFilter& filter, Report& report) {
-  report.Add("largest_fpr", filter.largest_fpr(), "rate at most",
-             fmt::format("{} of {}, {} each", FormatRate(filter.largest_fpr()),
-                         FormatCount(filter.max_generations(), "generation"),
-                         FormatRate(filter.generation_fpr())));
-  report.AddField("max_generations", filter.max_generations());
-  report.AddField("generation_fpr", filter.generation_fpr());
 }
 
 void DescribeGrowth(const AnyFilter& filter, Report& report) {

@@ -28,9 +28,6 @@ std::string KeysText(const KeyFigures& figures, uint64_t capacity);
 // Adds the memory that the next growth takes, of a filter that grows.
 void DescribeGrowth(const AnyFilter& filter, Report& report);
 
-// Adds the rate of identical generations when there are as many as there may be, and of one.
-void DescribeLargestRate(const ScalableFilter& filter, Report& report);
-
 // "5 slices", or of fingerprints "32 slots": what a block is made of.
 std::string ShapeText(const Geometry& geometry);
 

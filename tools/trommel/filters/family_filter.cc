@@ -93,7 +93,7 @@ double CurrentFprOf(const Filter& filter) {
 // Of the set with the highest rate.
 double CurrentFprOf(const AttributeFilter& filter) {
   double highest = 0;
-  for (const ScalableFill& set : filter.MeasureFill().sets) {
+  for (const ScalableFill& set : filter.MeasureFill()) {
     highest = std::max(highest, set.current_fpr);
   }
   return highest;

@@ -22,12 +22,6 @@ double TargetFprOf(const FamilyFilter& filter) {
   return std::visit([](const auto& one) { return TargetOf(one); }, filter.any());
 }
 
-// Generations all alike, whose rates add up.
-bool IsIdentical(const FamilyFilter& filter) {
-  const auto* scalable = std::get_if<ScalableFilter>(&filter.any());
-  return scalable != nullptr && scalable->mode() == GrowthMode::kIdentical;
-}
-
 double HighestFprOf(const WindowRate& rate, const KeyFigures& figures) {
   return std::max(rate.highest_fpr(), figures.least_fpr);
 }
@@ -40,9 +34,7 @@ void DescribeRate(const FamilyFilter& filter, const KeyFigures& figures, Report&
   report.Add(
       "predicted_fpr", predicted, "rate now",
       fmt::format("{} predicted for this many distinct keys{}", FormatRate(predicted, target),
-                  target == 0 ? ""
-                              : fmt::format(", {} asked for{}", FormatRate(target, predicted),
-                                            IsIdentical(filter) ? " per generation" : "")));
+                  target == 0 ? "" : fmt::format(", {} asked for", FormatRate(target, predicted))));
   report.AddField("target_fpr", target);
   DescribeHighestRate(filter, figures, report);
   if (const auto* window = std::get_if<WindowFilter>(&filter.any())) {

@@ -41,7 +41,7 @@ constexpr std::array<NamedForm, 4> kForms = {{{WindowForm::kAutomatic, "automati
 constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
 
 constexpr std::array kGrowthModes = {GrowthMode::kAutomatic, GrowthMode::kDoubling,
-                                     GrowthMode::kGenerations, GrowthMode::kIdentical};
+                                     GrowthMode::kGenerations};
 
 // Which types an option is for, where not for all.
 struct TypeOption {
@@ -55,9 +55,6 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--prefer", {FilterType::kCounting}},
       {"--max-capacity", {FilterType::kScalable}},
       {"--growth", {FilterType::kScalable}},
-      {"--identical", {FilterType::kScalable}},
-      {"--positions", {FilterType::kScalable}},
-      {"--largest-fpr", {FilterType::kScalable}},
       {"--window", {FilterType::kWindow}},
       {"--buckets", {FilterType::kWindow}},
       {"--bucket-capacity", {FilterType::kWindow}},
@@ -93,11 +90,9 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
   switch (options.type) {
     case FilterType::kScalable:
       return AsAny(ScalableFilter::Create({.first_capacity = filter.capacity,
-                                           .num_positions = options.num_positions,
                                            .target_fpr = filter.target_fpr,
                                            .mode = options.growth,
                                            .max_capacity = options.max_capacity,
-                                           .largest_fpr = options.largest_fpr,
                                            .digest = filter.digest,
                                            .num_slices = filter.num_slices,
                                            .encoding = filter.encoding,
@@ -172,26 +167,17 @@ void AddScalable(Command& command, FamilyOptions& options) {
   std::vector<std::string> modes;
   for (const GrowthMode mode : kGrowthModes) modes.emplace_back(GrowthModeName(mode));
   command
-      .Parsed("--growth", "MODE",
-              "How it grows. doubling: one array of fingerprints that doubles, and is halved as "
-              "keys go; a query reads one cache line at any size. generations: further filters "
-              "whose rates tighten, each of which a query reads. identical: generations all alike, "
-              "as published, whose rates add up beyond -p. automatic: doubling where -p holds at "
-              "--max-capacity (10^9 keys without it), else generations (default automatic)",
-              [&options](const std::string& name) {
-                options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
-                return Ok();
-              })
+      .Parsed(
+          "--growth", "MODE",
+          "How it grows. doubling: one array of fingerprints that doubles, and is halved as "
+          "keys go; a query reads one cache line at any size. generations: further filters "
+          "whose rates tighten, each of which a query reads. automatic: doubling where -p "
+          "holds at --max-capacity (10^9 keys without it), else generations (default automatic)",
+          [&options](const std::string& name) {
+            options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
+            return Ok();
+          })
       .OneOf(modes)
-      .Group(group);
-  command.Flag("--identical", options.is_identical, "Short for --growth identical").Group(group);
-  AddRate(command, "--largest-fpr", options.largest_fpr,
-          "With --identical, the false-positive rate of all generations together at most: there is "
-          "no further generation where that would be exceeded")
-      .Group(group);
-  AddCount(command, "--positions", options.num_positions,
-           "With --identical, the positions of one generation in all its slices, in place of -n; "
-           "it has 8 slices")
       .Group(group);
 }
 
@@ -310,7 +296,11 @@ void FamilyOptions::Finish(const Command& command) {
     throw UsageError{name, fmt::format("is for --type {}, not {}", TypeNames(option.types),
                                        FilterTypeName(type))};
   }
-  if (type == FilterType::kScalable) FinishGrowth(command);
+  if (type == FilterType::kScalable) {
+    // What the mode has, unless one was asked for.
+    if (!command.IsGiven("--encoding")) filter.encoding = Encoding::kAutomatic;
+    if (filter.capacity == 0) filter.capacity = kDefaultFirstCapacity;
+  }
   const bool takes_fingerprints = type == FilterType::kCounting || type == FilterType::kScalable;
   if (!takes_fingerprints && filter.encoding != Encoding::kPlanes &&
       filter.encoding != Encoding::kRuns) {
@@ -331,19 +321,6 @@ void FamilyOptions::Finish(const Command& command) {
   if (type == FilterType::kWindow && window == 0) {
     throw UsageError{"--window", "is required with --type window"};
   }
-}
-
-void FamilyOptions::FinishGrowth(const Command& command) {
-  if (is_identical) {
-    if (command.IsGiven("--growth") && growth != GrowthMode::kIdentical) {
-      throw UsageError{"--identical",
-                       fmt::format("contradicts --growth {}", GrowthModeName(growth))};
-    }
-    growth = GrowthMode::kIdentical;
-  }
-  // What the mode has, unless one was asked for.
-  if (!command.IsGiven("--encoding")) filter.encoding = Encoding::kAutomatic;
-  if (filter.capacity == 0 && num_positions == 0) filter.capacity = kDefaultFirstCapacity;
 }
 
 }  // namespace trommel::tool

@@ -37,9 +37,6 @@ struct FamilyOptions {
   // kScalable: the capacity is what it holds at first.
   uint64_t max_capacity = 0;
   GrowthMode growth = GrowthMode::kAutomatic;
-  bool is_identical = false;   // as given: Finish sets growth
-  uint64_t num_positions = 0;  // kIdentical: of a generation, in place of the capacity
-  double largest_fpr = 0;      // kIdentical; 0: no limit
   // kWindow: the capacity is that of a window and one bucket.
   uint64_t window = 0;  // ticks (time_text.h)
   uint64_t num_buckets = 8;
@@ -55,9 +52,6 @@ struct FamilyOptions {
   // Completes the options. Throws UsageError for an option, or an encoding, of another type than
   // the one chosen. For the subcommand's action.
   void Finish(const Command& command);
-
- private:
-  void FinishGrowth(const Command& command);
 };
 
 // --type, -n/--capacity, -p/--fpr, --encoding, --prefer, --slices, --power-of-two and the types'

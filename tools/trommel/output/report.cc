@@ -161,13 +161,11 @@ std::string ShellWord(std::string_view text) {
 }
 
 std::string NamingOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kNames = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {{
       {"memory_limit_bytes", "--memory-limit"},
       {"memory_bytes", "--memory"},
       {"num_values", "--values"},
       {"first_capacity", "-n"},
-      {"num_positions", "--positions"},
-      {"largest_fpr", "--largest-fpr"},
       {"max_capacity", "--max-capacity"},
       {"bucket_capacity", "--bucket-capacity"},
       {"capacity", "-n"},

@@ -78,7 +78,7 @@ void QueryBatch(KeyBatch& batch, const FamilyFilter& filter) {
 
 int CountCapacity(const KeyInput& input, const Settings& settings, Executor* executor,
                   FamilyOptions& options, std::string_view counted) {
-  if (options.filter.capacity > 0 || options.num_positions > 0) return kDone;
+  if (options.filter.capacity > 0) return kDone;
   // A shape that does not exist is an error before keys are counted for it.
   if (const Status shape = options.CheckShape(); !shape.ok()) return FailOnRequest(shape.error());
   for (const std::string& path : input.paths) {

@@ -19,11 +19,10 @@
 /// should, makes other keys of them and does nothing worse, if trommel_keys::num_bytes is set where
 /// there are offsets; slices must not be written to at all meanwhile, for they have pointers.
 ///
-/// *Structs* begin with struct_size, which the caller sets to sizeof: later versions add fields at
-/// the end, and the library heeds or writes those that the caller knows. In a struct that is passed
-/// in, 0 stands for the default of every field that is not required, so a program zeroes it and
-/// sets what it means. trommel_key, trommel_slice, trommel_set_budget and trommel_error never
-/// change.
+/// *Structs* begin with struct_size, which the caller sets to sizeof: later versions may add fields
+/// at the end. In a struct that is passed in, 0 stands for the default of every field that is not
+/// required, so a program zeroes it and sets what it means. trommel_key, trommel_slice,
+/// trommel_set_budget and trommel_error never change.
 ///
 /// *Bitmaps.* Key i's answer is bit i % 64 of word i / 64; unused high bits are written as zero. On
 /// little-endian machines this is Arrow's layout of a boolean array. A bitmap for n keys has
@@ -352,8 +351,7 @@ TROMMEL_C_API trommel_code trommel_concurrent_create(const trommel_counting_conf
 enum {
   TROMMEL_GROWTH_AUTOMATIC = 0,    ///< DOUBLING where it keeps the rate; else GENERATIONS.
   TROMMEL_GROWTH_GENERATIONS = 1,  ///< A list of filters; the rates add up to less than target_fpr.
-  TROMMEL_GROWTH_IDENTICAL = 2,    ///< Generations that are alike.
-  TROMMEL_GROWTH_DOUBLING = 3      ///< One array of fingerprints that doubles and halves.
+  TROMMEL_GROWTH_DOUBLING = 2      ///< One array of fingerprints that doubles and halves.
 };
 
 /// Of scalable filters. C++ ScalableConfig says more of each field.
@@ -361,11 +359,9 @@ typedef struct trommel_scalable_config {
   uint32_t struct_size;         ///< sizeof(trommel_scalable_config).
   int32_t mode;                 ///< TROMMEL_GROWTH_*.
   uint64_t first_capacity;      ///< Distinct keys of the first size; DOUBLING: 0 is the least size;
-                                ///< else required, or num_positions.
-  uint64_t num_positions;       ///< IDENTICAL, in place of it: positions of one generation.
+                                ///< else required.
   double target_fpr;            ///< Of the whole filter at every size; 0: 0.01.
   uint64_t max_capacity;        ///< Beyond which it may refuse to grow; 0: as its budgets allow.
-  double largest_fpr;           ///< IDENTICAL: limit on the rate at any time; 0: none.
   double tightening;            ///< GENERATIONS: rate of one over that of the one before; 0: 0.8.
   uint32_t growth;              ///< GENERATIONS: capacity over that of the one before; 0: 2.
   uint32_t num_slices;          ///< Of all generations; 0: sizing chooses.
@@ -556,17 +552,11 @@ TROMMEL_C_API int32_t trommel_window_advance(trommel_filter* filter, uint64_t no
 TROMMEL_C_API trommel_code trommel_window_now(const trommel_filter* filter, uint64_t* now,
                                               trommel_error* error);
 /// Inserts every key into the bucket of `time`, or refuses all if it has expired or lies in the
-/// future. With a limit of side memory it may refuse some, and this does not say which: call
-/// trommel_window_insert_noting.
+/// future. `inserted`, optional, gets the bits of the keys that were not refused.
 TROMMEL_C_API trommel_code trommel_window_insert(trommel_filter* filter, const trommel_keys* keys,
-                                                 uint64_t time, trommel_outcome* outcome,
+                                                 uint64_t time, uint64_t* inserted,
+                                                 int64_t num_words, trommel_outcome* outcome,
                                                  trommel_error* error);
-/// The same. `inserted`, optional, gets the bits of the keys that were not refused.
-TROMMEL_C_API trommel_code trommel_window_insert_noting(trommel_filter* filter,
-                                                        const trommel_keys* keys, uint64_t time,
-                                                        uint64_t* inserted, int64_t num_words,
-                                                        trommel_outcome* outcome,
-                                                        trommel_error* error);
 /// As trommel_insert_if_absent. times[c] receives the time of the keys from c *
 /// TROMMEL_WINDOW_CHUNK_KEYS on, so many of them; `num_times` is the number of such chunks.
 TROMMEL_C_API trommel_code trommel_window_insert_if_absent(
@@ -871,7 +861,6 @@ typedef struct trommel_attributes_config {
   const trommel_executor* executor;     ///< NULL: the calling thread only.
   const uint64_t* kept;                 ///< Exactly the sets to keep, instead of cuts and a limit.
   int64_t num_kept;                     ///< Of `kept`; 0: as cuts and the limit say.
-  uint64_t side_memory_limit_bytes;     ///< The most side memory of all sets; 0: no limit.
 } trommel_attributes_config;
 
 /// Makes an empty filter. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
@@ -930,10 +919,6 @@ TROMMEL_C_API int32_t trommel_attributes_may_contain(const trommel_attributes* f
 /// Removes all tuples.
 TROMMEL_C_API trommel_code trommel_attributes_clear(trommel_attributes* filter,
                                                     trommel_error* error);
-/// As trommel_limit_side_memory, of all sets together.
-TROMMEL_C_API trommel_code trommel_attributes_limit_side_memory(trommel_attributes* filter,
-                                                                uint64_t limit_bytes,
-                                                                trommel_error* error);
 /// As trommel_use_executor.
 TROMMEL_C_API trommel_code trommel_attributes_use_executor(trommel_attributes* filter,
                                                            const trommel_executor* executor,

@@ -11,8 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include "trommel/sync/stripe.h"
-
 namespace trommel {
 
 /// Tells a writer when no reader holds anything that was replaced.
@@ -41,6 +39,16 @@ namespace trommel {
 /// read-copy-update (McKenney, "Sleepable RCU", 2006).
 class GracePeriods {
  public:
+  /// Cache lines that a counter which all threads change is spread over; each thread uses one.
+  static constexpr size_t kNumStripes = 32;
+  /// Returns which of them the calling thread uses, always the same.
+  static size_t StripeOfThread() {
+    static std::atomic<size_t> next_stripe{0};
+    thread_local const size_t stripe =
+        next_stripe.fetch_add(1, std::memory_order_relaxed) % kNumStripes;
+    return stripe;
+  }
+
   /// A reader is inside from Enter until this object is destroyed, on any thread.
   class Reader {
    public:

@@ -96,7 +96,7 @@ std::string EncodeContents(const DirectoryContents& contents) {
   Encoder out;
   out.U32(static_cast<uint32_t>(contents.structure));
   out.F64(contents.target_fpr);
-  out.F64(contents.largest_fpr);
+  out.U64(0);  // reserved
   out.U32(static_cast<uint32_t>(contents.digest_kind));
   out.U64(contents.digest_seed);
   out.U32(contents.num_attributes);
@@ -135,7 +135,7 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
   const uint32_t structure = in.U32();
   contents.structure = static_cast<Structure>(structure);
   contents.target_fpr = in.F64();
-  contents.largest_fpr = in.F64();
+  const uint64_t reserved = in.U64();
   const uint32_t digest_kind = in.U32();
   contents.digest_kind = static_cast<DigestKind>(digest_kind);
   contents.digest_seed = in.U64();
@@ -166,7 +166,7 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
       }
     }
   }
-  const bool is_known = structure <= static_cast<uint32_t>(Structure::kMap) &&
+  const bool is_known = structure <= static_cast<uint32_t>(Structure::kMap) && reserved == 0 &&
                         digest_kind <= static_cast<uint32_t>(DigestKind::kSipHash);
   if (!in.IsDone() || !is_known) {
     return Error{ErrorCode::kCorrupt, "the contents of the directory's file are not valid"};

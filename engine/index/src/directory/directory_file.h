@@ -43,7 +43,6 @@ struct SavedAttribute {
 struct DirectoryContents {
   Structure structure = Structure::kTransposed;
   double target_fpr = 0;
-  double largest_fpr = 0;
   DigestKind digest_kind = DigestKind::kXxh3;
   uint64_t digest_seed = 0;
   uint32_t num_attributes = 0;

@@ -32,7 +32,6 @@ class PairStructure {
     uint64_t num_pairs = 0;
     double predicted_fpr = 0;
     uint32_t num_generations = 1;
-    double largest_fpr = 0;  // when it has all its generations
   };
 
   virtual ~PairStructure() = default;

@@ -69,7 +69,6 @@ Status ServerIndex::Save(const std::filesystem::path& path,
   }
   DirectoryContents contents{.structure = impl_->config.structure,
                              .target_fpr = impl_->config.target_fpr,
-                             .largest_fpr = impl_->config.largest_fpr,
                              .digest_kind = impl_->config.digest.kind,
                              .digest_seed = impl_->config.digest.seed,
                              .num_attributes = static_cast<uint32_t>(version.attributes.size()),
@@ -124,8 +123,7 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
   const auto lock = impl_->Lock();
   const ServerIndexConfig& config = impl_->config;
   if (contents->structure != config.structure || contents->target_fpr != config.target_fpr ||
-      contents->largest_fpr != config.largest_fpr || contents->digest_kind != config.digest.kind ||
-      contents->digest_seed != config.digest.seed ||
+      contents->digest_kind != config.digest.kind || contents->digest_seed != config.digest.seed ||
       contents->num_attributes != config.attributes.size()) {
     return Error{ErrorCode::kMismatch,
                  path.string() + ": the directory in the file has another configuration"};

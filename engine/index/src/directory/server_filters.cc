@@ -1,6 +1,6 @@
-// The structure of the source: a scalable split counting Bloom filter (SSCBF) per server, queried
-// in turn (Huang, Fang and Zhang, section 4). Here each attribute has filters of its own, so that
-// one attribute's can be replaced without the others'.
+// The structure of the source: a scalable counting filter per server, queried in turn (Huang, Fang
+// and Zhang, section 4). Here each attribute has filters of its own, so that one attribute's can be
+// replaced without the others'.
 //
 // A pair (value, region) is one key per region: a value in two regions of a server counts twice.
 //
@@ -63,8 +63,7 @@ class ServerFilters final : public PairStructure {
     const ScalableStats stats = filter.GetStats();
     return {.num_pairs = stats.num_keys,
             .predicted_fpr = stats.predicted_fpr,
-            .num_generations = static_cast<uint32_t>(stats.generations.size()),
-            .largest_fpr = filter.largest_fpr()};
+            .num_generations = static_cast<uint32_t>(stats.generations.size())};
   }
 
   void Query(std::span<const uint64_t> digests,
@@ -118,8 +117,7 @@ Result<std::shared_ptr<PairStructure>> MakeServerFilters(const ServerIndexConfig
                                                          uint32_t num_columns) {
   ScalableConfig scalable{.first_capacity = pairs_per_column,
                           .target_fpr = config.target_fpr,
-                          .mode = GrowthMode::kIdentical,
-                          .largest_fpr = config.largest_fpr,
+                          .mode = GrowthMode::kGenerations,
                           .digest = config.digest,
                           .encoding = Encoding::kPlanes,
                           .memory_limit_bytes = config.memory_limit_bytes};

@@ -43,10 +43,6 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
     return Invalid("target_fpr must be between " + std::to_string(kMinTargetFpr) + " and " +
                    std::to_string(kMaxTargetFpr) + "; got " + std::to_string(config.target_fpr));
   }
-  if (!(config.largest_fpr >= 0 && config.largest_fpr < 1)) {
-    return Invalid("largest_fpr must be at least 0 and below 1; got " +
-                   std::to_string(config.largest_fpr));
-  }
   if (!config.digest.can_hash()) {
     return Invalid(
         "the digest policy must be able to hash values; kCaller, and kSipHash without its "
@@ -250,10 +246,7 @@ ServerIndexStats ServerIndex::GetStats() const {
       attribute.num_pairs += column.num_pairs;
       attribute.largest_column = std::max(attribute.largest_column, column.num_pairs);
       attribute.predicted_false_regions += column.predicted_fpr * regions_of_column[c];
-      if (column.num_generations >= attribute.most_generations) {
-        attribute.most_generations = column.num_generations;
-        attribute.largest_fpr = column.largest_fpr;
-      }
+      attribute.most_generations = std::max(attribute.most_generations, column.num_generations);
     }
   }
   return stats;

@@ -22,7 +22,7 @@
 #include <mutex>
 
 #include "engine/index/src/sync/steps.h"
-#include "trommel/sync/stripe.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel::index {
 
@@ -58,7 +58,7 @@ class Gate {
   class Shared {
    public:
     explicit Shared(Gate& gate)
-        : gate_(gate), count_(gate.stripes_[StripeOfThread() % kStripes].count) {
+        : gate_(gate), count_(gate.stripes_[GracePeriods::StripeOfThread() % kStripes].count) {
       WaitThroughSteps(
           "enter gate", [this] { return TryEnter(); },
           [this] {

@@ -99,13 +99,13 @@ class RowQuery {
 // The sets that a row with values in all of the queried columns is split into, and their rates.
 void DescribeParts(const AttributeFilter& filter, AttributeMask asked, bool has_masks,
                    Report& report) {
-  const AttributeFill fill = filter.MeasureFill();
+  const std::vector<ScalableFill> fill = filter.MeasureFill();
   Json parts = Json::Array();
   size_t num_parts = 0;
   double highest_fpr = 0;
   std::string text;
   for (const AttributeMask part : filter.PartsOf(asked)) {
-    const ScalableFill& of_part = fill.sets[filter.sets().IndexOf(part)];
+    const ScalableFill& of_part = fill[filter.sets().IndexOf(part)];
     highest_fpr = std::max(highest_fpr, of_part.current_fpr);
     parts.Append(SetJson(part, filter.names()));
     ++num_parts;

@@ -1,5 +1,4 @@
-// The demo: its keys, its trial beside an exact set, its speed, its replay of a list with a
-// history, and what it shows of them.
+// The demo: its keys, its trial beside an exact set, its speed, and what it shows of them.
 #ifndef TROMMEL_TOOLS_DEMO_H_
 #define TROMMEL_TOOLS_DEMO_H_
 
@@ -130,52 +129,11 @@ Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
                            std::span<const std::string_view> non_members,
                            Encoding encoding = CountingConfig{}.encoding);
 
-// --- The replay: a list with a history of insertions and deletions, version by version.
-
-struct ReplayOptions {
-  std::string events;  // TSV with a header line: version, unix_time, op (+ or -), key
-  std::string base;    // the keys before the first event, one per line
-  std::string
-      negatives;  // non-members, one per line; members among them are left out. May be empty
-  Encoding encoding = CountingConfig{}.encoding;
-};
-
-// What had happened up to a version.
-struct ReplayRow {
-  uint64_t version = 0;    // 0: the base
-  int64_t unix_time = 0;   // 0: not known
-  uint64_t num_added = 0;  // since the row before
-  uint64_t num_removed = 0;
-  uint64_t num_refused = 0;
-  uint64_t num_keys = 0;
-  uint64_t num_missing = 0;  // members that were answered absent: every new one is queried, and
-                             // at the row itself all members are
-  Answers negatives;
-};
-
-struct Replay {
-  uint64_t capacity = 0;  // the most keys there are at once
-  uint64_t num_bytes = 0;
-  uint64_t num_versions = 0;
-  uint64_t num_added = 0;
-  uint64_t num_removed = 0;
-  double seconds = 0;             // for inserts and erases alone
-  std::vector<ReplayRow> rows;    // evenly chosen versions, the last among them
-  bool is_same_as_built = false;  // at the end: the bytes of a filter built from the final set
-
-  bool ok() const;
-};
-
-// Fails with kIo or kInvalidArgument, naming file and line, when the files cannot be read, are
-// malformed or contradict each other (a key added twice), and as CountingFilter::Create does.
-Result<Replay> RunReplay(const ReplayOptions& options);
-
 // --- What is shown: text of at most 80 columns, or fields of a JSON object.
 
 void DescribeKeys(const DemoKeys& keys, Report& report);
 void DescribeTrial(const Trial& trial, Report& report);
 void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report);
-void DescribeReplay(const Replay& replay, Report& report);
 
 void AddDemoCommand(Command& parent, const Settings& settings);
 

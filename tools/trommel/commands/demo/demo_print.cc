@@ -1,9 +1,7 @@
 // What the demo shows.
 #include <fmt/core.h>
 
-#include <array>
 #include <cmath>
-#include <ctime>
 #include <string>
 
 #include "tools/trommel/commands/demo/demo.h"
@@ -13,15 +11,6 @@
 
 namespace trommel::tool {
 namespace {
-
-// "2018-05-11".
-std::string DateOf(int64_t unix_time) {
-  const auto seconds = static_cast<std::time_t>(unix_time);
-  std::tm date = {};
-  std::array<char, 16> text = {};
-  if (gmtime_r(&seconds, &date) == nullptr) return "?";
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &date)};
-}
 
 std::string Verdict(bool holds) { return holds ? "ok" : "BROKEN"; }
 
@@ -149,57 +138,6 @@ void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report) {
       "  and {} for an update; measured now, on this machine.",
       FormatCount(kDemoBatch), speed.hash_ns, "of " + FormatBytes(trial.geometry.query_bytes()),
       "of " + FormatBytes(trial.geometry.num_bytes())));
-}
-
-void DescribeReplay(const Replay& replay, Report& report) {
-  report.AddLine(fmt::format("Trommel {} on {}: a list with a history, beside an exact set",
-                             LinkedVersion(), ActiveTarget()));
-  report.AddLine(fmt::format(
-      "\n{} keys, then {} added and {} removed in {} versions.\nA filter for {} keys (the most at "
-      "once) at {}: {}.\n",
-      FormatCount(replay.rows.front().num_keys), FormatCount(replay.num_added),
-      FormatCount(replay.num_removed), FormatCount(replay.num_versions),
-      FormatCount(replay.capacity), FormatRate(kDemoTargetFpr), FormatBytes(replay.num_bytes)));
-  report.AddLine(fmt::format("{:>7}  {:<10}{:>9}{:>8}{:>9}{:>8}{:>8}{:>9}{:>9}", "version", "date",
-                             "added", "removed", "keys", "refused", "missing", "false +",
-                             "expected"));
-  const auto percent = [](double rate) { return fmt::format("{:.3f} %", rate * 100); };
-  Json rows = Json::Array();
-  for (const ReplayRow& row : replay.rows) {
-    const std::string date = row.unix_time == 0 ? "base" : DateOf(row.unix_time);
-    report.AddLine(fmt::format("{:>7}  {:<10}{:>9}{:>8}{:>9}{:>8}{:>8}{:>9}{:>9}", row.version,
-                               date, FormatCount(row.num_added), FormatCount(row.num_removed),
-                               FormatCount(row.num_keys), FormatCount(row.num_refused),
-                               FormatCount(row.num_missing),
-                               row.negatives.num_asked == 0 ? "-" : percent(row.negatives.rate()),
-                               percent(row.negatives.expected_rate)));
-    rows.Append({{"version", row.version},
-                 {"unix_time", row.unix_time},
-                 {"num_added", row.num_added},
-                 {"num_removed", row.num_removed},
-                 {"num_refused", row.num_refused},
-                 {"num_keys", row.num_keys},
-                 {"num_missing", row.num_missing},
-                 {"negatives", ToJson(row.negatives)}});
-  }
-  const Answers& last = replay.rows.back().negatives;
-  if (last.num_asked > 0) {
-    report.AddLine(
-        fmt::format("\nAt the end {} non-members: {} maybe present, {:.0f} expected ({:.1f} "
-                    "sigma).",
-                    FormatCount(last.num_asked), FormatCount(last.num_maybe_present),
-                    last.expected_rate * static_cast<double>(last.num_asked), last.deviations()));
-  }
-  const auto num_updates = static_cast<double>(replay.num_added + replay.num_removed);
-  report.AddLine(fmt::format("{:.0f} ns per update, hashing included.",
-                             num_updates > 0 ? replay.seconds * 1e9 / num_updates : 0));
-  report.AddLine(fmt::format("The bytes of a filter built from the final list: {}.",
-                             Verdict(replay.is_same_as_built)));
-  report.AddField("capacity", replay.capacity);
-  report.AddField("num_bytes", replay.num_bytes);
-  report.AddField("num_versions", replay.num_versions);
-  report.AddField("rows", std::move(rows));
-  report.AddField("same_bytes_as_built", replay.is_same_as_built);
 }
 
 }  // namespace trommel::tool

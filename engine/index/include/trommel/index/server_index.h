@@ -28,9 +28,10 @@ enum class Structure : uint8_t {
   /// One column of a FilterColumns per region: counting filters of one geometry, whose presence
   /// bits are transposed, so that one query answers for all regions at once.
   kTransposed = 0,
-  /// One scalable split counting Bloom filter (SSCBF) per server, as in Huang, Fang and Zhang,
-  /// "Split Counting Bloom Filter and its Application in Hbase Secondary Index", section 4: a query
-  /// asks the filter of each server in turn, and all regions of a server are candidates together.
+  /// One scalable counting filter per server, as in Huang, Fang and Zhang, "Split Counting Bloom
+  /// Filter and its Application in Hbase Secondary Index", section 4: a query asks the filter of
+  /// each server in turn, and all regions of a server are candidates together. A pair that a filter
+  /// refuses makes its server's regions candidates for every value.
   kServerFilters = 1,
   /// A ColumnMap with a column per region: a table of fingerprints and regions, so that one query
   /// reads one cache line for a value in few regions, however many there are.
@@ -54,12 +55,8 @@ struct ServerIndexConfig {
   Structure structure = Structure::kMap;        ///< Of all attributes.
   /// False-positive rate of one column at its capacity, so that a query has about num_regions *
   /// target_fpr false regions (kTransposed), or at most so many and mostly far fewer (kMap).
-  /// kServerFilters: P, the rate of one generation at half fill.
+  /// kServerFilters: the rate of one server's filter, at every size.
   double target_fpr = 0.004;
-  /// kServerFilters: P_d, upper limit of the rate of a whole filter; its generations d follow from
-  /// 1 - (1 - P)^d. A pair that a filter of d generations refuses makes its server's regions
-  /// candidates for every value. 0: no limit.
-  double largest_fpr = 0;
   /// Least number of columns of a kTransposed or kMap structure, at most 65,536. A structure is
   /// made with at least regions + regions / 64 + 1 of them, and with as many as have space in the
   /// words of a row: a region has two columns while one replaces the other, and regions are split.
@@ -113,8 +110,7 @@ struct AttributeStats {
   /// Regions that hold no row with the value but are candidates, expected of a query whose value is
   /// in no region; by the model, for the pairs that are in.
   double predicted_false_regions = 0;
-  uint32_t most_generations = 0;  ///< kServerFilters: d, of the filter that has most.
-  double largest_fpr = 0;         ///< kServerFilters: P_d of that filter.
+  uint32_t most_generations = 0;  ///< kServerFilters: of the filter that has most.
 };
 
 /// The statistics of a ServerIndex.

@@ -1,7 +1,6 @@
-/// @file
-/// StripedSharedMutex: shared locks that cost one atomic addition.
-#ifndef TROMMEL_SYNC_STRIPED_SHARED_MUTEX_H_
-#define TROMMEL_SYNC_STRIPED_SHARED_MUTEX_H_
+// StripedSharedMutex: shared locks that cost one atomic addition.
+#ifndef TROMMEL_ENGINE_SRC_SYNC_STRIPED_SHARED_MUTEX_H_
+#define TROMMEL_ENGINE_SRC_SYNC_STRIPED_SHARED_MUTEX_H_
 
 #include <array>
 #include <atomic>
@@ -10,24 +9,24 @@
 #include <mutex>
 #include <thread>
 
-#include "trommel/sync/stripe.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel {
 
-/// A shared mutex that readers lock a million times per second and writers a few times in a
-/// filter's lifetime.
-///
-/// A shared lock is an atomic addition to a counter on a cache line that few threads use. The
-/// exclusive lock raises a flag and then waits until every counter is zero. Shared lockers that see
-/// the flag undo their addition and sleep on a mutex until the exclusive lock is released, so that
-/// a stream of them cannot starve the writer.
-///
-/// All of these operations are sequentially consistent. So either a shared locker's addition
-/// precedes the writer's flag in their one order, and the writer waits for it; or the locker's load
-/// of the flag comes after, and the locker undoes its addition.
+// A shared mutex that readers lock a million times per second and writers a few times in a
+// filter's lifetime.
+//
+// A shared lock is an atomic addition to a counter on a cache line that few threads use. The
+// exclusive lock raises a flag and then waits until every counter is zero. Shared lockers that see
+// the flag undo their addition and sleep on a mutex until the exclusive lock is released, so that
+// a stream of them cannot starve the writer.
+//
+// All of these operations are sequentially consistent. So either a shared locker's addition
+// precedes the writer's flag in their one order, and the writer waits for it; or the locker's load
+// of the flag comes after, and the locker undoes its addition.
 class StripedSharedMutex {
  public:
-  /// Holds the lock for its lifetime. Requires that its thread takes no other lock of this mutex.
+  // Holds the lock for its lifetime. Requires that its thread takes no other lock of this mutex.
   class SharedLock {
    public:
     SharedLock(const SharedLock&) = delete;
@@ -40,9 +39,9 @@ class StripedSharedMutex {
     std::atomic<uint64_t>& count_;
   };
 
-  /// Returns a shared lock when no other holds or waits for the exclusive one.
+  // Returns a shared lock when no other holds or waits for the exclusive one.
   SharedLock LockShared() {
-    std::atomic<uint64_t>& count = shared_[StripeOfThread()].count;
+    std::atomic<uint64_t>& count = shared_[GracePeriods::StripeOfThread()].count;
     for (;;) {
       count.fetch_add(1, std::memory_order_seq_cst);
       if (!is_exclusive_.load(std::memory_order_seq_cst)) return SharedLock(count);
@@ -51,10 +50,10 @@ class StripedSharedMutex {
     }
   }
 
-  /// Holds the lock for its lifetime, and excludes all others.
+  // Holds the lock for its lifetime, and excludes all others.
   class ExclusiveLock {
    public:
-    /// Waits for all shared locks to end.
+    // Waits for all shared locks to end.
     explicit ExclusiveLock(StripedSharedMutex& mutex) : mutex_(mutex), lock_(mutex.exclusive_) {
       mutex_.is_exclusive_.store(true, std::memory_order_seq_cst);
       for (Stripe& stripe : mutex_.shared_) {
@@ -75,11 +74,11 @@ class StripedSharedMutex {
     std::atomic<uint64_t> count{0};
   };
 
-  std::array<Stripe, kNumStripes> shared_;
+  std::array<Stripe, GracePeriods::kNumStripes> shared_;
   std::mutex exclusive_;
   std::atomic<bool> is_exclusive_{false};
 };
 
 }  // namespace trommel
 
-#endif  // TROMMEL_SYNC_STRIPED_SHARED_MUTEX_H_
+#endif  // TROMMEL_ENGINE_SRC_SYNC_STRIPED_SHARED_MUTEX_H_
