@@ -39,7 +39,7 @@ double PredictedBits(const AttributeConfig& config) {
   request.encoding = config.encoding;
   const AttributePlan plan = ValueOrExit(PlanAttributes(request));
   const auto num_values = static_cast<double>(plan.sets.size() * config.capacity);
-  return 8 * static_cast<double>(plan.filter_bytes) / num_values;
+  return 8 * static_cast<double>(plan.num_bytes) / num_values;
 }
 
 // Each side's filter in turn does the work for `count` keys.
