@@ -84,7 +84,7 @@ Row RateRow(const Options& options, uint32_t num_hashes, classic::Hashing hashin
 
 Table EightBits(const Options& options) {
   Table table{.title = "m / n = 8: \"the best rate is only about 2 %\""};
-  for (const uint32_t num_hashes : {3, 4, 5, 6, 7, 8}) {
+  for (const uint32_t num_hashes : {3U, 4U, 5U, 6U, 7U, 8U}) {
     Row row = RateRow(options, num_hashes, classic::Hashing::kMixed);
     if (num_hashes == 5 || num_hashes == 6) {
       row.paper = 0.02;

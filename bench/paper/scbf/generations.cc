@@ -24,7 +24,7 @@ Table RateTable(const Options& options) {
   const double p = filter.generation_fpr();
   const double own =
       bench::TextbookOwnSigma(filter.geometry().total_positions(), kHashes, num_keys);
-  for (const uint32_t d : {1, 2, 4, 8, 16}) {
+  for (const uint32_t d : {1U, 2U, 4U, 8U, 16U}) {
     while (filter.num_generations() < d) {
       InsertRandom(filter, RandomStream(options.seed, 100 + filter.num_generations()), num_keys);
     }
