@@ -2,7 +2,8 @@
 #include <trommel/any_filter.h>
 #include <trommel/attribute_plan.h>
 #include <trommel/column_map.h>
-#include <trommel/published.h>
+#include <trommel/hbase/compound_filter.h>
+#include <trommel/matrix/matrix.h>
 #include <trommel/sync/grace_periods.h>
 #include <trommel/trommel.h>
 
