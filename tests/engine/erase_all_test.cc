@@ -179,7 +179,6 @@ void CheckErasures(AnySubject subject, const DigestList& universe, size_t num_ke
 Geometry AnyWholeGeometry() {
   const auto [encoding, num_slices] =
       GENERATE(table<Encoding, uint32_t>({{Encoding::kPlanes, 8},
-                                          {Encoding::kPlanes, 16},
                                           {Encoding::kRuns, 4},
                                           {Encoding::kRuns, 5},
                                           {Encoding::kRuns, 8},

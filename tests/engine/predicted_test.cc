@@ -99,7 +99,6 @@ TEST_CASE("predicted FPR rises with keys and falls with blocks", "[engine][sizin
 TEST_CASE("predictions stay finite for any load", "[engine][sizing][long]") {
   const uint64_t num_blocks = GENERATE(uint64_t{1}, 2, 1000, uint64_t{1} << 28, kMaxBlocks);
   const auto [encoding, num_slices] = GENERATE(table<Encoding, uint32_t>({{Encoding::kPlanes, 8},
-                                                                          {Encoding::kPlanes, 16},
                                                                           {Encoding::kRuns, 4},
                                                                           {Encoding::kRuns, 5},
                                                                           {Encoding::kRuns, 8},
@@ -176,8 +175,6 @@ TEST_CASE("promoted share and rate agree with simulated counters", "[engine][siz
       GENERATE(table<Encoding, uint32_t, uint64_t>({{Encoding::kPlanes, 8, 24},
                                                     {Encoding::kPlanes, 8, 40},
                                                     {Encoding::kPlanes, 8, 60},
-                                                    {Encoding::kPlanes, 16, 24},
-                                                    {Encoding::kPlanes, 16, 60},
                                                     {Encoding::kRuns, 4, 50},
                                                     {Encoding::kRuns, 4, 70},
                                                     {Encoding::kRuns, 5, 27},

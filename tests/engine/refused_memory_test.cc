@@ -22,10 +22,8 @@ struct PresenceShape {
   size_t half_load = 0;  // keys per block at which few are promoted, and of twice as many, many
 };
 
-constexpr PresenceShape kPresenceShapes[] = {{Encoding::kRuns, 5, 19},
-                                             {Encoding::kRuns, 4, 32},
-                                             {Encoding::kPlanes, 8, 28},
-                                             {Encoding::kPlanes, 16, 28}};
+constexpr PresenceShape kPresenceShapes[] = {
+    {Encoding::kRuns, 5, 19}, {Encoding::kRuns, 4, 32}, {Encoding::kPlanes, 8, 28}};
 
 PresenceShape AnyPresenceShape() {
   return kPresenceShapes[GENERATE(range(size_t{0}, std::size(kPresenceShapes)))];

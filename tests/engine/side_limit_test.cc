@@ -33,8 +33,7 @@ struct LimitShape {
 constexpr LimitShape kLimitShapes[] = {
     {Encoding::kFingerprints16, 0, 34, 15}, {Encoding::kFingerprints8, 0, 47, 20},
     {Encoding::kRuns, 5, 36, 15},           {Encoding::kRuns, 4, 62, 29},
-    {Encoding::kRuns, 10, 36, 15},          {Encoding::kPlanes, 8, 70, 33},
-    {Encoding::kPlanes, 16, 70, 33}};
+    {Encoding::kRuns, 10, 36, 15},          {Encoding::kPlanes, 8, 70, 33}};
 
 LimitShape AnyLimitShape() {
   return kLimitShapes[GENERATE(range(size_t{0}, std::size(kLimitShapes)))];

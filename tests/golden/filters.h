@@ -18,13 +18,10 @@ struct FilterRecord {
   uint64_t hash;
 };
 
-inline constexpr std::array<FilterRecord, 16> kFilters = {{
+inline constexpr std::array<FilterRecord, 13> kFilters = {{
     {tests::Shapes::kPlanes, 1, 0xc95e0d14d4a5e2db},
-    {tests::Shapes::kPlanes, 2, 0xe4f76efa4b4b2e74},
-    {tests::Shapes::kPlanes, 3, 0x90cf5ae4bd16a7da},
     {tests::Shapes::kPlanes, 4, 0x159b37f55f649a0a},
     {tests::Shapes::kPlanes, 5, 0x2d7f763d4a88f47f},
-    {tests::Shapes::kPlanes, 6, 0x334fdc968780d6a4},
     {tests::Shapes::kPlanes, 7, 0x083d1df28067b67e},
     {tests::Shapes::kPlanes, 9, 0x44ec851787214c27},
     {tests::Shapes::kRuns, 1, 0x059994fe57448194},

@@ -19,7 +19,7 @@ using Catch::Approx;
 
 TEST_CASE("moments of a block's product are those of throws counted by hand", "[support]") {
   const auto [num_slices, m] =
-      GENERATE(table<uint32_t, double>({{8, 32}, {16, 32}, {4, 64}, {5, 64}, {10, 64}}));
+      GENERATE(table<uint32_t, double>({{8, 32}, {4, 64}, {5, 64}, {10, 64}}));
   const double k = num_slices;
   const double all_pairs = m * m;
   CHECK(BlockProductMoment(0, num_slices, 1) == 0.0);

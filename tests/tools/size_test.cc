@@ -290,7 +290,6 @@ namespace {
 TEST_CASE("size prints the cache lines of a query and of an update", "[tools][size]") {
   const auto [encoding, num_slices, query, update] =
       GENERATE(table<Encoding, uint32_t, uint64_t, uint64_t>({{Encoding::kPlanes, 8, 1, 3},
-                                                              {Encoding::kPlanes, 16, 1, 4},
                                                               {Encoding::kRuns, 4, 1, 1},
                                                               {Encoding::kRuns, 5, 1, 1},
                                                               {Encoding::kRuns, 8, 1, 1},
