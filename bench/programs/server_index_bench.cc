@@ -44,9 +44,7 @@ constexpr char kUsage[] =
     "zipf,\n"
     "             drawn for each region by 1 / rank from as many values as there are pairs\n"
     "  --servers  for the filters of servers, which have all pairs of a server's regions\n"
-    "  --inverse-rate  one over the rate of a column and of a server's filter, in turn; the latter "
-    "has\n"
-    "             8 slices up to 152 and 16 beyond\n"
+    "  --inverse-rate  one over the rate of a column and of a server's filter, in turn\n"
     "  --rounds   paired measurements of each figure, after one that does not count\n"
     "  --report   all, or sizes: memory and false regions only\n";
 

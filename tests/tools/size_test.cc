@@ -25,8 +25,8 @@ using nlohmann::json;
 TEST_CASE("size answers with memory, and memory answers with keys", "[tools][size]") {
   const auto [encoding, slices] =
       GENERATE(table<std::string, std::string>({{"planes", "8"}, {"runs", "5"}, {"runs", "10"}}));
-  const ToolResult forth = RunTool(
-      {"size", "-n", "1M", "-p", "1%", "--encoding", encoding, "--slices", "5", "--json"});
+  const ToolResult forth =
+      RunTool({"size", "-n", "1M", "-p", "1%", "--encoding", encoding, "--slices", "5", "--json"});
   REQUIRE(forth.exit_code == 0);
   const json sizing = json::parse(forth.out);
   CHECK(sizing["capacity"] == 1'000'000);
@@ -141,8 +141,8 @@ TEST_CASE("an encoding that cannot serve is left out, and said to be", "[tools][
   const json sizing = json::parse(RunTool({"size", "-n", "1M", "--slices", "5", "--json"}).out);
   CHECK(sizing["encoding"] == "runs");
   CHECK(sizing["encodings"].size() == 1);
-  const json memory = json::parse(
-      RunTool({"size", "-n", "1M", "--bytes", "8MB", "--slices", "5", "--json"}).out);
+  const json memory =
+      json::parse(RunTool({"size", "-n", "1M", "--bytes", "8MB", "--slices", "5", "--json"}).out);
   CHECK(memory["encoding"] == "runs");
 }
 
