@@ -112,8 +112,7 @@ enum FamilySide : uint8_t {
   kCountingSide,
   kConcurrentSide,
   kScalableSide,
-  kWindowSide,      // slots
-  kRingWindowSide,  // one counting filter per bucket, sized for the rate of the slots
+  kWindowSide,
   kNumFamilySides
 };
 

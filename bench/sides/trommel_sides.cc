@@ -174,18 +174,12 @@ class WindowSide final : public TrommelSide<WindowFilter> {
   }
   uint64_t num_bytes() const override { return filter().GetStats().num_bytes; }
   double PredictedFpr(uint64_t num_keys) const override {
-    if (filter().form() == WindowForm::kBucketRing) return TrommelSide::PredictedFpr(num_keys);
     return filter().PredictedFpr(num_keys) + filter().GetStats().slots.undecided_share;
   }
 
  private:
   std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
-    if (filter().form() != WindowForm::kBucketRing) return {{filter().geometry(), num_keys}};
-    std::vector<StoreLoad> loads;
-    for (const WindowBucket& bucket : filter().GetStats().buckets) {
-      loads.push_back({filter().geometry(), bucket.stats.num_keys});
-    }
-    return loads;
+    return {{filter().geometry(), num_keys}};
   }
 
   uint64_t keys_to_spread_;
@@ -222,21 +216,14 @@ std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request)
                                                       .target_fpr = request.target_fpr,
                                                       .mode = GrowthMode::kGenerations,
                                                       .encoding = request.encoding})));
-  WindowConfig window{.window = request.num_buckets,
-                      .num_buckets = request.num_buckets,
-                      // One bucket more may be live than hold keys here.
-                      .capacity = request.num_keys / request.num_buckets * num_spans,
-                      .target_fpr = request.target_fpr,
-                      .encoding = request.encoding};
+  const WindowConfig window{.window = request.num_buckets,
+                            .num_buckets = request.num_buckets,
+                            // One bucket more may be live than hold keys here.
+                            .capacity = request.num_keys / request.num_buckets * num_spans,
+                            .target_fpr = request.target_fpr};
   const uint64_t num_spread = request.num_keys - request.num_keys / 32;
   sides[kWindowSide] =
       std::make_unique<WindowSide>("window", ValueOrExit(WindowFilter::Create(window)), num_spread);
-  // At the same rate: that of the slots when they are full.
-  const WindowFilter slots = ValueOrExit(WindowFilter::Create(window));
-  window.form = WindowForm::kBucketRing;
-  window.target_fpr = slots.PredictedFpr(window.capacity);
-  sides[kRingWindowSide] = std::make_unique<WindowSide>(
-      "ring window", ValueOrExit(WindowFilter::Create(window)), num_spread);
   return sides;
 }
 

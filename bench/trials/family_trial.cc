@@ -9,11 +9,10 @@
 namespace trommel::bench {
 namespace {
 
-constexpr std::array<const char*, kNumFamilySides> kSideNames = {
-    "counting", "concurrent", "scalable", "window", "ring window"};
+constexpr std::array<const char*, kNumFamilySides> kSideNames = {"counting", "concurrent",
+                                                                 "scalable", "window"};
 constexpr double kMostOfCountingQuery = 4;
-constexpr double kMostOfSlotsQuery = 1.5;
-constexpr double kMostOfRingMemory = 0.75;
+constexpr double kMostOfWindowQuery = 1.5;
 
 }  // namespace
 
@@ -75,17 +74,13 @@ std::string JudgeFamily(const FamilyOutcome& outcome) {
   const std::vector<QueryTarget> targets = {
       {kScalableSide, std::to_string(outcome.request.num_generations) + " generations",
        kMostOfCountingQuery},
-      {kWindowSide, buckets + " in slots", kMostOfSlotsQuery}};
+      {kWindowSide, buckets, kMostOfWindowQuery}};
   for (const QueryTarget& target : targets) {
     for (const TrialRow& row : outcome.rows) {
       if (row.label != OpName(Op::kQueryHit) && row.label != OpName(Op::kQueryMiss)) continue;
       judge(row.label + " of " + target.of + " / counting", target.most,
             PairedRatio(row.sides[target.side], row.sides[kCountingSide]).median);
     }
-  }
-  if (outcome.memory.size() == kNumFamilySides) {
-    judge("bits per key of " + buckets + " in slots / ring at the same rate", kMostOfRingMemory,
-          outcome.memory[kWindowSide].bits_per_key / outcome.memory[kRingWindowSide].bits_per_key);
   }
   return text;
 }

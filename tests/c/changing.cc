@@ -186,15 +186,14 @@ void UseOthers() {
       trommel_scalable_create(&config, &filter, nullptr);
       UseFilter("scalable, mode " + std::to_string(mode), kind, filter);
     }
-    for (const int32_t form :
-         {TROMMEL_WINDOW_SLOTS16, TROMMEL_WINDOW_SLOTS24, TROMMEL_WINDOW_RING}) {
+    for (const uint32_t num_buckets : {8U, 20U}) {  // slots of 16 and of 24 bits
       trommel_window_config config = {};
       config.struct_size = sizeof(config);
-      config.form = form;
+      config.num_buckets = num_buckets;
       config.window = 100;
       config.capacity = 500;
       trommel_window_create(&config, &filter, nullptr);
-      UseFilter("window, form " + std::to_string(form), kind, filter);
+      UseFilter("window, buckets " + std::to_string(num_buckets), kind, filter);
     }
   }
 }

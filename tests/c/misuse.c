@@ -327,9 +327,9 @@ static void windows(void) {
   config.struct_size = sizeof(config);
   config.window = 100;
   config.capacity = 1000;
-  config.form = 4;
-  INVALID(trommel_window_create(&config, &window, &error), "form is 4");
-  config.form = 0;
+  config.target_fpr = 1e-6;
+  INVALID(trommel_window_create(&config, &window, &error), "target_fpr is 1e-06");
+  config.target_fpr = 0;
   HOLDS(trommel_window_create(&config, &window, &error) == TROMMEL_OK);
   FAILS(TROMMEL_UNSUPPORTED, trommel_erase(window, &keys, NULL, 0, NULL, &error), "by time");
   FAILS(TROMMEL_UNSUPPORTED, -trommel_erase_key(window, trommel_key_int64(1), &error), "by time");
@@ -386,7 +386,6 @@ static void windows_of_limited_memory(void) {
   config.struct_size = sizeof(config);
   config.window = 100;
   config.capacity = 100;
-  config.form = TROMMEL_WINDOW_SLOTS16;
   config.side_memory_limit_bytes = 1;
   INVALID(trommel_window_create(&config, &window, &error), "56");
   config.side_memory_limit_bytes = 2240;

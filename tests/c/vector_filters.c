@@ -91,19 +91,14 @@ static trommel_code create_scalable(const struct line* line, const trommel_diges
 
 static trommel_code create_window(const struct line* line, const trommel_digest_policy* policy,
                                   trommel_filter** made, trommel_error* error) {
-  static const char* const kForms[] = {"automatic", "slots16", "slots24", "ring", NULL};
   trommel_window_config config;
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
-  config.form = number_of(kForms, option(line, "form", "automatic"));
   config.window = number_option(line, "window");
   config.num_buckets = (uint32_t)number_option(line, "buckets");
   config.capacity = number_option(line, "capacity");
-  config.bucket_capacity = number_option(line, "bucket_capacity");
   config.target_fpr = rate_option(line, "fpr");
   config.is_insert_only = (int32_t)number_option(line, "insert_only");
-  config.num_slices = (uint32_t)number_option(line, "slices");
-  config.encoding = encoding_option(line);
   config.memory_limit_bytes = number_option(line, "memory_limit");
   config.side_memory_limit_bytes = number_option(line, "side_limit");
   config.digest = policy;

@@ -207,7 +207,7 @@ TEST_CASE("what is no filter is refused at the one door", "[engine][any_filter]"
   const std::vector<std::byte> text(1000, std::byte{'x'});
   CHECK(DeserializeAny(text).error().code == ErrorCode::kCorrupt);
   // A type that is yet to come.
-  tests::Bytes later = tests::MakeMultiStore(SnapshotType::kScalableFilter, 1).Serialize();
+  tests::Bytes later = tests::MakeMultiStore(1).Serialize();
   later =
       tests::WithMultiStoreHeader(later, [](MultiStoreHeader& header) { header.start.type = 77; });
   CHECK(TypeOfBytes(later).error().code == ErrorCode::kVersion);

@@ -9,11 +9,11 @@
 #include "support/attribute_forge.h"
 #include "support/catch.h"
 #include "support/damage.h"
-#include "support/multi_store_forge.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 #include "support/targets.h"
 #include "support/tuple_rows.h"
+#include "trommel/window_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -298,8 +298,8 @@ TEST_CASE("a snapshot over attributes must hold filters as attribute filters mak
   other.growth = 3;
   CHECK_THAT(LoadingError(with_last(of_kind(other, 50))), ContainsSubstring("not an attribute"));
 
-  CHECK_THAT(LoadingError(with_last(MakeMultiStore(SnapshotType::kWindowFilter, 1).Serialize()),
-                          ErrorCode::kMismatch),
+  const auto window = WindowFilter::Create({.window = 1, .num_buckets = 1, .capacity = 1}).value();
+  CHECK_THAT(LoadingError(with_last(window.Serialize()), ErrorCode::kMismatch),
              ContainsSubstring("the filter of {1}") && ContainsSubstring("window filter"));
   // Of the two, neither may be a whole snapshot over attributes itself.
   CHECK_THAT(LoadingError(with_last(good), ErrorCode::kMismatch),

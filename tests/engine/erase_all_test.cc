@@ -19,6 +19,7 @@
 #include "support/catch.h"
 #include "support/in_threads.h"
 #include "support/tuple_rows.h"
+#include "support/window_slots.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -288,16 +289,14 @@ struct WholeSubject<WindowFilter> {
   WindowFilter filter;
 };
 
-WindowFilter WindowOfAnyForm(uint64_t capacity) {
-  const auto form = GENERATE(WindowForm::kSlots16, WindowForm::kSlots24, WindowForm::kBucketRing);
+WindowFilter WindowOfAnySlots(uint64_t capacity) {
+  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
   WindowFilter filter = WindowFilter::Create({.window = 400,
                                               .num_buckets = 4,
                                               .capacity = capacity,
-                                              .digest = kOwnDigests,
-                                              .form = form})
+                                              .target_fpr = rate,
+                                              .digest = kOwnDigests})
                             .value();
-  // A bucket of a ring takes keys if it was the current one.
-  REQUIRE(filter.Advance(TimeOfDigest(0)));
   REQUIRE(filter.Advance(kWindowNow));
   return filter;
 }
@@ -306,13 +305,13 @@ TEST_CASE("a window erases a batch as a whole, each key from the bucket of its t
           "[engine][erase_all][window]") {
   // At its capacity, and at many times that.
   const size_t num_keys = GENERATE(size_t{1000}, size_t{20'000});
-  CheckErasures(WholeSubject(WindowOfAnyForm(1000)), TwinDigests(num_keys / 2, 0, 6), num_keys,
+  CheckErasures(WholeSubject(WindowOfAnySlots(1000)), TwinDigests(num_keys / 2, 0, 6), num_keys,
                 true, 15);
 }
 
 TEST_CASE("keys of a window that have expired are counted, and keep nothing from being erased",
           "[engine][erase_all][window]") {
-  WindowFilter filter = WindowOfAnyForm(1000);
+  WindowFilter filter = WindowOfAnySlots(1000);
   const DigestList keys = {11, 12, 13, 14};
   filter.Insert(Keys::Digests(keys), kWindowNow);
   const SavedBytes before = filter.Serialize();
@@ -336,12 +335,10 @@ TEST_CASE("keys of a window that have expired are counted, and keep nothing from
 
 TEST_CASE("a window that is not erasable refuses all keys of a batch",
           "[engine][erase_all][window]") {
-  WindowFilter filter = WindowFilter::Create({.window = 400,
-                                              .capacity = 1000,
-                                              .digest = kOwnDigests,
-                                              .form = WindowForm::kSlots16,
-                                              .is_erasable = false})
-                            .value();
+  WindowFilter filter =
+      WindowFilter::Create(
+          {.window = 400, .capacity = 1000, .digest = kOwnDigests, .is_erasable = false})
+          .value();
   const DigestList keys = {11, 12};
   filter.Insert(Keys::Digests(keys));
   const uint64_t time = 0;

@@ -319,31 +319,6 @@ TEST_CASE("what fingerprints cannot do is refused with the reason",
   }
 }
 
-TEST_CASE("filters that need presence bits refuse fingerprints at every rate",
-          "[engine][fingerprints]") {
-  using Catch::Matchers::ContainsSubstring;
-  const Encoding encoding =
-      GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8, Encoding::kAutomatic);
-  const double target_fpr = GENERATE(0.3, 0.01, 0.0005, 1e-5);  // kAutomatic would choose runs too
-  const std::string given = "encoding is " + std::string(EncodingName(encoding));
-  const auto check = [&](const auto& created, const char* filter) {
-    REQUIRE_FALSE(created.ok());
-    CHECK(created.error().code == ErrorCode::kInvalidArgument);
-    CHECK_THAT(created.error().message, ContainsSubstring(given) && ContainsSubstring(filter) &&
-                                            ContainsSubstring("planes or runs"));
-  };
-  // A ring has one counting filter per bucket.
-  if (encoding != Encoding::kAutomatic) {
-    check(WindowFilter::Create({.window = 60,
-                                .num_buckets = 6,
-                                .capacity = 1000,
-                                .target_fpr = target_fpr,
-                                .form = WindowForm::kBucketRing,
-                                .encoding = encoding}),
-          "a WindowFilter");
-  }
-}
-
 TEST_CASE("estimates of distinct keys hold with fingerprints", "[engine][counting][fingerprints]") {
   std::mt19937_64 random(9);
   for (const Encoding encoding : kBoth) {

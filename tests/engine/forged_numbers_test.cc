@@ -20,6 +20,7 @@
 #include "support/random_keys.h"
 #include "support/reseal.h"
 #include "support/snapshot_forge.h"
+#include "support/window_slots.h"
 #include "trommel/any_filter.h"
 #include "trommel/byte_stream.h"
 
@@ -96,11 +97,10 @@ std::vector<NamedBytes> SmallFiles() {
       {"doubling from 32,768 blocks on",
        ScalableFilter::Create({.first_capacity = 600'000, .mode = GrowthMode::kDoubling})
            ->Serialize()});
-  for (const WindowForm form : {WindowForm::kSlots16, WindowForm::kSlots24}) {
-    files.push_back(
-        {std::string(WindowFormName(form)),
-         WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 500, .form = form})
-             ->Serialize()});
+  for (const double rate : {kRateOfSlots16, kRateOfSlots24}) {
+    const auto window = WindowFilter::Create(
+        {.window = 100, .num_buckets = 4, .capacity = 500, .target_fpr = rate});
+    files.push_back({"window at " + std::to_string(rate), window->Serialize()});
   }
   return files;
 }

@@ -351,21 +351,8 @@ FormatSample ListSample() {
 }
 
 void AddOthers(std::vector<FormatSample>& samples) {
-  // Keys 0 to 9 have left it, and bucket 6 (times 150 to 174) is empty.
-  auto window = std::move(WindowFilter::Create({.window = 100,
-                                                .num_buckets = 4,
-                                                .capacity = 50,
-                                                .digest = kSampleDigest,
-                                                .form = WindowForm::kBucketRing}))
-                    .value();
-  for (const auto& [time, first] : {std::pair(60, 0), {101, 10}, {125, 20}, {199, 30}}) {
-    window.Advance(static_cast<uint64_t>(time));
-    InsertAll(window, Numbered("text", "key-", static_cast<uint64_t>(first), 10));
-  }
-  window.Insert("key-10");
-  samples.push_back({"window", std::move(window), Numbered("text", "key-", 0, 60)});
-
-  // One block: the 32 slots are full, the line has keys, and the side table copies.
+  // One block: the 32 slots are full, the line has keys, and the side table copies. Keys 0 to 9
+  // have left it, and bucket 6 (times 150 to 174) is empty.
   auto slots =
       std::move(WindowFilter::Create(
                     {.window = 100, .num_buckets = 4, .capacity = 12, .digest = kSampleDigest}))

@@ -65,15 +65,14 @@ struct NamedBytes {
   Bytes bytes;
 };
 
-// The sample files of FORMAT.md but two types, whose memory beyond their files SECURITY.md states.
+// The sample files of FORMAT.md but attribute filters, whose memory beyond their files SECURITY.md
+// states.
 std::vector<NamedBytes> Samples() {
   std::vector<NamedBytes> samples;
   for (const auto& entry : std::filesystem::directory_iterator(
            std::filesystem::path(TROMMEL_TESTS_DIR).parent_path() / "engine/docs/samples")) {
     const std::string name = entry.path().filename().string();
-    if (!name.ends_with(".trommel") || name == "window.trommel" || name.starts_with("attributes")) {
-      continue;
-    }
+    if (!name.ends_with(".trommel") || name.starts_with("attributes")) continue;
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     const auto bytes = std::as_bytes(std::span(text));

@@ -25,8 +25,6 @@ using tests::Bytes;
 using tests::DeserializeMultiStore;
 using tests::SerializeMultiStore;
 
-constexpr SnapshotType kType = SnapshotType::kWindowFilter;
-
 Bytes Again(const MultiStoreContents& contents) {
   std::vector<MemberStore> members;
   for (const MemberStoreContents& member : contents.members) {
@@ -36,7 +34,7 @@ Bytes Again(const MultiStoreContents& contents) {
 }
 
 bool IsRefusedMultiStore(std::span<const std::byte> bytes) {
-  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, kType, 0);
+  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, 0);
   return !contents.ok() && !contents.error().message.empty() &&
          (contents.error().code == ErrorCode::kCorrupt ||
           contents.error().code == ErrorCode::kVersion);
@@ -44,12 +42,11 @@ bool IsRefusedMultiStore(std::span<const std::byte> bytes) {
 
 TEST_CASE("a multi-store snapshot comes back as it was written", "[engine][multi_store]") {
   const size_t num_members = GENERATE(size_t{0}, 1, 2, 5, 60, 61);
-  const tests::SampleMultiStore sample = tests::MakeMultiStore(kType, num_members);
+  const tests::SampleMultiStore sample = tests::MakeMultiStore(num_members);
   const Bytes bytes = sample.Serialize();
   CHECK(bytes.size() == MultiStoreSnapshotBytes(sample.Members()));
-  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, kType, 0);
+  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, 0);
   REQUIRE(contents.ok());
-  CHECK(contents->facts.type == kType);
   CHECK(contents->facts.policy == sample.facts.policy);
   CHECK(contents->facts.params == sample.facts.params);
   REQUIRE(contents->members.size() == num_members);
@@ -63,7 +60,7 @@ TEST_CASE("a multi-store snapshot comes back as it was written", "[engine][multi
 
 TEST_CASE("each member of a multi-store snapshot is an ordinary snapshot",
           "[engine][multi_store]") {
-  const Bytes bytes = tests::MakeMultiStore(kType, 5).Serialize();
+  const Bytes bytes = tests::MakeMultiStore(5).Serialize();
   for (size_t i = 0; i < 5; ++i) {
     const auto record = tests::Get<MemberRecord>(bytes, kHeaderBytes + i * sizeof(MemberRecord));
     CHECK(record.offset % kPageAlignment == 0);
@@ -74,9 +71,8 @@ TEST_CASE("each member of a multi-store snapshot is an ordinary snapshot",
 
 TEST_CASE("a damaged multi-store snapshot is refused", "[engine][multi_store][long]") {
   const size_t num_members = GENERATE(0, 3);
-  const Bytes good = tests::MakeMultiStore(kType, num_members).Serialize();
-  tests::CheckDamageIsRefused(good,
-                              [](auto bytes) { return DeserializeMultiStore(bytes, kType, 0); });
+  const Bytes good = tests::MakeMultiStore(num_members).Serialize();
+  tests::CheckDamageIsRefused(good, [](auto bytes) { return DeserializeMultiStore(bytes, 0); });
 }
 
 TEST_CASE("a multi-store snapshot of another length that claims its own size is refused",
@@ -86,25 +82,25 @@ TEST_CASE("a multi-store snapshot of another length that claims its own size is 
     return IsRefusedMultiStore(tests::WithMultiStoreHeader(
         bytes, [size](MultiStoreHeader& header) { header.file_bytes = size; }));
   };
-  const Bytes good = tests::MakeMultiStore(kType, 3).Serialize();
+  const Bytes good = tests::MakeMultiStore(3).Serialize();
   for (size_t length = kHeaderBytes; length < good.size(); ++length) {
     if (!is_refused_claiming(good, length)) FAIL_CHECK("accepted one cut at byte " << length);
   }
   for (const size_t num_members : {0, 3}) {
-    const Bytes whole = tests::MakeMultiStore(kType, num_members).Serialize();
+    const Bytes whole = tests::MakeMultiStore(num_members).Serialize();
     CHECK(is_refused_claiming(whole, whole.size() + 5000));
   }
 }
 
 TEST_CASE("members must hash as their snapshot does", "[engine][multi_store]") {
-  const Bytes good = tests::MakeMultiStore(kType, 3).Serialize();
+  const Bytes good = tests::MakeMultiStore(3).Serialize();
   for (const auto& [kind, seed] : {std::pair{1u, 12u}, {0u, 11u}, {2u, 11u}}) {
     const Bytes bad =
         tests::WithMultiStoreHeader(good, [&, kind = kind, seed = seed](auto& header) {
           header.start.digest_kind = kind;
           header.start.seed = seed;
         });
-    const Result<MultiStoreContents> contents = DeserializeMultiStore(bad, kType, 0);
+    const Result<MultiStoreContents> contents = DeserializeMultiStore(bad, 0);
     REQUIRE_FALSE(contents.ok());
     CHECK_THAT(contents.error().message,
                ContainsSubstring("member 0") && ContainsSubstring("not those of the whole"));
@@ -112,53 +108,46 @@ TEST_CASE("members must hash as their snapshot does", "[engine][multi_store]") {
 }
 
 TEST_CASE("a bad member is named with its place", "[engine][multi_store]") {
-  Bytes bytes = tests::MakeMultiStore(kType, 3).Serialize();
+  Bytes bytes = tests::MakeMultiStore(3).Serialize();
   const auto record = tests::Get<MemberRecord>(bytes, kHeaderBytes + sizeof(MemberRecord));
   bytes[record.offset + 5000] ^= std::byte{1};
-  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, kType, 0);
+  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, 0);
   REQUIRE_FALSE(contents.ok());
   CHECK_THAT(contents.error().message,
              ContainsSubstring("member 1, which begins at byte " + std::to_string(record.offset)));
 }
 
 TEST_CASE("a multi-store snapshot's limit is of all members together", "[engine][multi_store]") {
-  const tests::SampleMultiStore sample = tests::MakeMultiStore(kType, 3);
+  const tests::SampleMultiStore sample = tests::MakeMultiStore(3);
   const Bytes bytes = sample.Serialize();
   uint64_t num_bytes = 0;
   for (const BlockStore& store : sample.stores) num_bytes += store.num_bytes();
-  CHECK(DeserializeMultiStore(bytes, kType, num_bytes).ok());
+  CHECK(DeserializeMultiStore(bytes, num_bytes).ok());
   for (const uint64_t limit : {uint64_t{1}, num_bytes / 2, num_bytes - 1}) {
-    const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, kType, limit);
+    const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, limit);
     REQUIRE_FALSE(contents.ok());
     CHECK(contents.error().code == ErrorCode::kOutOfMemory);
   }
 }
 
 TEST_CASE("files of another type are told by name", "[engine][multi_store]") {
-  const Bytes window = tests::MakeMultiStore(kType, 2).Serialize();
+  const Bytes scalable = tests::MakeMultiStore(2).Serialize();
   const Bytes counting = tests::SampleFilters().front().filter.Serialize();
-  const Result<CountingFilter> filter = CountingFilter::Deserialize(window);
+  const Result<CountingFilter> filter = CountingFilter::Deserialize(scalable);
   REQUIRE_FALSE(filter.ok());
   CHECK(filter.error().code == ErrorCode::kMismatch);
-  CHECK(filter.error().message == "this is a window filter's snapshot, not a counting filter's");
-  const auto message_of = [](const Bytes& bytes, SnapshotType wanted) {
-    const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, wanted, 0);
-    REQUIRE_FALSE(contents.ok());
-    CHECK(contents.error().code == ErrorCode::kMismatch);
-    return contents.error().message;
-  };
-  CHECK(message_of(window, SnapshotType::kScalableFilter) ==
-        "this is a window filter's snapshot, not a scalable filter's");
-  CHECK(message_of(counting, SnapshotType::kWindowFilter) ==
-        "this is a counting filter's snapshot, not a window filter's");
+  CHECK(filter.error().message == "this is a scalable filter's snapshot, not a counting filter's");
+  const Result<MultiStoreContents> contents = DeserializeMultiStore(counting, 0);
+  REQUIRE_FALSE(contents.ok());
+  CHECK(contents.error().code == ErrorCode::kMismatch);
+  CHECK(contents.error().message ==
+        "this is a counting filter's snapshot, not a scalable filter's");
 }
 
 // --- Headers and tables, field by field.
 
-constexpr SnapshotType kScalable = SnapshotType::kScalableFilter;
-
 Error MultiStoreErrorOf(const Bytes& bytes) {
-  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, kScalable, 0);
+  const Result<MultiStoreContents> contents = DeserializeMultiStore(bytes, 0);
   REQUIRE_FALSE(contents.ok());
   return contents.error();
 }
@@ -193,8 +182,8 @@ TEST_CASE("a forged field of a multi-store snapshot's header is refused and name
       {"first zero", [](H& h) { h.zeros.front() = 1; }, kCorrupt, "byte 184: reserved"},
       {"last zero", [](H& h) { h.zeros.back() = uint64_t{1} << 63; }, kCorrupt, "reserved"},
   };
-  const Bytes good = tests::MakeMultiStore(kScalable, 3).Serialize();
-  REQUIRE(DeserializeMultiStore(good, kScalable, 0).ok());
+  const Bytes good = tests::MakeMultiStore(3).Serialize();
+  REQUIRE(DeserializeMultiStore(good, 0).ok());
   for (const HeaderForgery& forgery : forgeries) {
     INFO("forged: " << forgery.what);
     const Error error = MultiStoreErrorOf(tests::WithMultiStoreHeader(good, forgery.edit));
@@ -217,7 +206,7 @@ TEST_CASE("a forged place in a multi-store snapshot's table is refused and named
       [](R& r) { r.num_bytes -= 1; },
       [](R& r) { r.num_bytes += 1; },
   };
-  const Bytes good = tests::MakeMultiStore(kScalable, 3).Serialize();
+  const Bytes good = tests::MakeMultiStore(3).Serialize();
   for (const auto& edit : edits) {
     for (const size_t member_idx : {0, 1, 2}) {
       CHECK(MultiStoreErrorOf(tests::WithRecord(good, member_idx, edit)).code ==
@@ -227,7 +216,7 @@ TEST_CASE("a forged place in a multi-store snapshot's table is refused and named
 }
 
 TEST_CASE("members that trade places are not where they belong", "[engine][multi_store]") {
-  const Bytes good = tests::MakeMultiStore(kScalable, 2).Serialize();
+  const Bytes good = tests::MakeMultiStore(2).Serialize();
   const Bytes bad = tests::ForgedMultiStore(good, [](Bytes& bytes) {
     const auto first = tests::Get<MemberRecord>(bytes, kHeaderBytes);
     const auto second = tests::Get<MemberRecord>(bytes, kHeaderBytes + sizeof(MemberRecord));
@@ -239,7 +228,7 @@ TEST_CASE("members that trade places are not where they belong", "[engine][multi
 
 TEST_CASE("a multi-store snapshot's padding must be zero whatever the checksums",
           "[engine][multi_store]") {
-  const Bytes good = tests::MakeMultiStore(kScalable, 3).Serialize();
+  const Bytes good = tests::MakeMultiStore(3).Serialize();
   const auto record = tests::Get<MemberRecord>(good, kHeaderBytes);
   for (const uint64_t at : {kHeaderBytes + 3 * sizeof(MemberRecord), kPageAlignment - 1,
                             record.offset + record.num_bytes}) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/window_slots.h"
 #include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -74,10 +75,9 @@ TEST_CASE("a key is fetched ahead from a filter that doubles, however large it i
 }
 
 TEST_CASE("a key is fetched ahead from a window", "[engine][prefetch]") {
-  const auto form = GENERATE(WindowForm::kSlots16, WindowForm::kSlots24, WindowForm::kBucketRing);
+  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
   WindowFilter filter =
-      WindowFilter::Create(
-          {.window = 8, .num_buckets = 4, .capacity = 1000, .bucket_capacity = 1000, .form = form})
+      WindowFilter::Create({.window = 8, .num_buckets = 4, .capacity = 1000, .target_fpr = rate})
           .value();
   filter.Advance(20);
   CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key, 20); });

@@ -134,8 +134,7 @@ TEST_CASE("sets whose rates differ by a hair cost no sizing when they are loaded
   const auto share = std::make_shared<MemoryBudget>(std::numeric_limits<uint64_t>::max());
   for (const SetRecord& record : front->table) {
     const PartSource part(source, record.offset, record.num_bytes);
-    const auto outline =
-        ReadOutline(OpenedSnapshot::Open(part).value(), SnapshotType::kScalableFilter);
+    const auto outline = ReadOutline(OpenedSnapshot::Open(part).value());
     REQUIRE(outline.ok());
     REQUIRE(ScalableParts::Read(part, *outline, 0, plans, share).ok());
   }

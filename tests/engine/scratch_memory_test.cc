@@ -14,6 +14,7 @@
 #include "support/catch.h"
 #include "support/random_keys.h"
 #include "support/tuple_rows.h"
+#include "support/window_slots.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -165,12 +166,11 @@ TEST_CASE("without memory a scalable filter is queried and erased as with it",
 
 TEST_CASE("the clock of a window advances without memory", "[engine][window]") {
   if (!AllocationPeak::IsCounted()) return;
-  const auto form = GENERATE(WindowForm::kBucketRing, WindowForm::kSlots16, WindowForm::kSlots24);
+  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
   WindowFilter filter = WindowFilter::Create({.window = 80,
                                               .num_buckets = 8,
                                               .capacity = 20'000,
-                                              .target_fpr = 0.01,
-                                              .form = form,
+                                              .target_fpr = rate,
                                               .executor = Executor::Create(3).value()})
                             .value();
   const auto keys = tests::MemberKeys(10'000, Catch::rngSeed());

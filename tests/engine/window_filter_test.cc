@@ -15,7 +15,6 @@
 #include "support/death.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
-#include "support/statistics.h"
 
 namespace trommel {
 namespace {
@@ -196,41 +195,6 @@ TEST_CASE("queries, selections, points and counts of a window agree", "[engine][
     REQUIRE((is_present ? present[p++] : absent[a++]) == i);
   }
   if (num_keys % 64 != 0) CHECK(answers.back() >> (num_keys % 64) == 0);
-}
-
-TEST_CASE("a full ring window keeps its rate with non-members", "[engine][window]") {
-  const uint32_t num_buckets = GENERATE(1U, 8U, 30U);
-  WindowFilter filter = std::move(WindowFilter::Create({.window = 300,
-                                                        .num_buckets = num_buckets,
-                                                        .capacity = 60'000,
-                                                        .target_fpr = 0.02,
-                                                        .form = WindowForm::kBucketRing}))
-                            .value();
-  // Evenly, for twice the window: what has gone must not show.
-  const uint64_t width = filter.bucket_ticks();
-  const uint64_t bucket_keys = filter.capacity() / (num_buckets + 1);
-  uint64_t num_inserted = 0;
-  for (uint64_t now = 0; now < 600 + width; now += width) {
-    filter.Advance(now);
-    filter.Insert(tests::MemberKeys(bucket_keys, 5, num_inserted));
-    num_inserted += bucket_keys;
-  }
-  const WindowStats stats = filter.GetStats();
-  CHECK(stats.buckets.size() == num_buckets + 1);
-  CHECK(stats.num_keys == bucket_keys * (num_buckets + 1));
-  CHECK(stats.predicted_fpr <= filter.target_fpr());
-
-  constexpr uint64_t kNonMembers = 200'000;
-  std::vector<uint64_t> answers(BitmapWords(kNonMembers));
-  const uint64_t num_hits = filter.Query(tests::NonMemberKeys(kNonMembers, 5), answers);
-  // The filter's own rate, whichever blocks it drew, is what its bits say.
-  const WindowFill fill = filter.MeasureFill();
-  const auto bound = tests::BinomialBound(fill.current_fpr, kNonMembers);
-  CHECK(bound.ContainsHits(num_hits));
-  // And its bits are what the model predicts of every bucket.
-  for (const BlockFill& bucket : fill.buckets) {
-    CHECK(tests::FilterFprBound(filter.geometry(), bucket_keys).Contains(bucket.current_fpr));
-  }
 }
 
 }  // namespace

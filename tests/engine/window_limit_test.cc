@@ -13,6 +13,7 @@
 #include "support/exact_model.h"
 #include "support/in_threads.h"
 #include "support/least_named.h"
+#include "support/window_slots.h"
 #include "trommel/executor.h"
 #include "trommel/window_filter.h"
 
@@ -23,20 +24,18 @@ using WindowKeys = std::vector<uint64_t>;
 
 constexpr uint64_t kBucketTicks = 100;
 
-WindowConfig WindowOf(WindowForm form, bool is_erasable = true) {
+WindowConfig WindowOf(double target_fpr, bool is_erasable = true) {
   return {.window = 8 * kBucketTicks,
           .num_buckets = 8,
           .capacity = 3000,
-          .target_fpr = 0.01,
+          .target_fpr = target_fpr,
           .digest = {.kind = DigestKind::kCaller},
-          .form = form,
           .is_erasable = is_erasable};
 }
 
 WindowConfig AnyWindow() {
-  return GENERATE(WindowOf(WindowForm::kSlots16), WindowOf(WindowForm::kSlots24),
-                  WindowOf(WindowForm::kSlots16, false), WindowOf(WindowForm::kSlots24, false),
-                  WindowOf(WindowForm::kBucketRing));
+  return GENERATE(WindowOf(kRateOfSlots16), WindowOf(kRateOfSlots24),
+                  WindowOf(kRateOfSlots16, false), WindowOf(kRateOfSlots24, false));
 }
 
 WindowFilter UnlimitedWindow(const WindowConfig& config) {
@@ -47,9 +46,7 @@ WindowFilter UnlimitedWindow(const WindowConfig& config) {
 WindowFilter LimitedWindow(WindowConfig config, uint64_t times_least = 3) {
   WindowFilter plain = UnlimitedWindow(config);
   const uint64_t least = LeastNamed(plain.LimitSideMemory(1));
-  // A ring's error names the least of one store.
-  const uint64_t num_stores = config.form == WindowForm::kBucketRing ? config.num_buckets + 2 : 1;
-  config.side_memory_limit_bytes = times_least * num_stores * least;
+  config.side_memory_limit_bytes = times_least * least;
   return WindowFilter::Create(config).value();
 }
 
@@ -81,10 +78,7 @@ WindowKeys ChosenOf(const WindowKeys& keys, const WindowKeys& bits) {
 WindowKeys BitsOf(const WindowKeys& keys) { return WindowKeys(BitmapWords(keys.size())); }
 
 uint64_t SideBytesOfWindow(const WindowFilter& filter) {
-  const WindowStats stats = filter.GetStats();
-  uint64_t num_bytes = stats.slots.side_table_bytes;
-  for (const WindowBucket& bucket : stats.buckets) num_bytes += bucket.stats.side_table_bytes;
-  return num_bytes;
+  return filter.GetStats().slots.side_table_bytes;
 }
 
 }  // namespace
@@ -284,7 +278,7 @@ TEST_CASE("a limit of a window is taken whole or not at all",
   CHECK(copy == filter);
   CHECK(SideBytesOfWindow(copy) == SideBytesOfWindow(filter));
   if (config.is_erasable) {
-    // With space for a few entries; of a ring, whose error names the least of one store, for all.
+    // With space for a few entries.
     const uint64_t least = LeastNamed(filter.LimitSideMemory(1)) * 10;
     CHECK(filter.LimitSideMemory(least).error().code == ErrorCode::kOutOfMemory);
   }
@@ -299,52 +293,13 @@ TEST_CASE("a limit of a window is taken whole or not at all",
   CHECK(filter.LimitSideMemory(~uint64_t{0}).error().code == ErrorCode::kOutOfMemory);
 }
 
-TEST_CASE("a merge that a window's limit has no space for changes nothing",
+TEST_CASE("a window with a limit refuses to merge until it is lifted",
           "[engine][window][side_limit]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  const WindowConfig config = WindowOf(WindowForm::kBucketRing);
-  WindowFilter filter = LimitedWindow(config);
-  WindowFilter other = UnlimitedWindow(config);
-  const WindowKeys pool = RandomWindowKeys(2000, random);
-  for (uint64_t bucket = 0; bucket < 3; ++bucket) {
-    for (WindowFilter* window : {&filter, &other}) {
-      window->Advance(bucket * kBucketTicks);
-      window->Insert(Keys::Digests(RandomWindowKeys(200, random)));
-    }
-  }
-  const WindowFilter before = filter.Clone().value();
-  WindowFilter merged = UnlimitedWindow(config);
-  merged.Advance(2 * kBucketTicks);
+  WindowFilter filter = LimitedWindow(WindowOf(kRateOfSlots16));
+  const WindowFilter other = UnlimitedWindow(WindowOf(kRateOfSlots16));
+  CHECK(filter.Merge(other).error().code == ErrorCode::kInvalidArgument);
+  CHECK(filter.LimitSideMemory(0).ok());
   CHECK(filter.Merge(other).ok());
-  // The youngest bucket of this one has no space for another's; those before have.
-  other.Insert(Keys::Digests(WindowKeys(60'000, pool[0])));
-  other.Insert(Keys::Digests(KeysOfWindow(30'000, pool, random)));
-  const std::vector<std::byte> bytes = filter.Serialize();
-  const Status refused = filter.Merge(other);
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().code == ErrorCode::kOutOfMemory);
-  CHECK((filter.Serialize() == bytes));
-  // Nor has it buckets that never were current, which would take late keys.
-  WindowFilter leapt = LimitedWindow(config);
-  leapt.Advance(2 * kBucketTicks);
-  const size_t num_buckets = leapt.GetStats().buckets.size();
-  for (int i = 0; i < 20; ++i) {
-    REQUIRE(leapt.Merge(other).error().code == ErrorCode::kOutOfMemory);
-    CHECK(leapt.GetStats().buckets.size() == num_buckets);
-    CHECK_FALSE(leapt.Insert(Key::Digest(pool[0]), kBucketTicks));
-  }
-  for (uint64_t bucket = 3; bucket < 20; ++bucket) {
-    leapt.Advance(bucket * kBucketTicks);
-    leapt.Insert(Keys::Digests(std::span(pool).first(200)));
-    CHECK(leapt.MayContain(Key::Digest(pool[199])));
-  }
-  CHECK(leapt.num_keys() == 200 * 9);
-
-  WindowFilter slots = LimitedWindow(WindowOf(WindowForm::kSlots16));
-  const WindowFilter others = UnlimitedWindow(WindowOf(WindowForm::kSlots16));
-  CHECK(slots.Merge(others).error().code == ErrorCode::kInvalidArgument);
-  CHECK(slots.LimitSideMemory(0).ok());
-  CHECK(slots.Merge(others).ok());
 }
 
 TEST_CASE("beside other writers and the clock each key of a limited window has one outcome",

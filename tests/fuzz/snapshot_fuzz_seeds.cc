@@ -82,11 +82,8 @@ bool SaveOtherTypes(const std::filesystem::path& folder) {
              trommel::WindowConfig{.window = 100, .num_buckets = 2, .capacity = 50},
              folder / "window.snapshot") &&
          SaveOne<trommel::WindowFilter>(
-             trommel::WindowConfig{.window = 100,
-                                   .num_buckets = 2,
-                                   .capacity = 50,
-                                   .form = trommel::WindowForm::kBucketRing},
-             folder / "ring.snapshot") &&
+             trommel::WindowConfig{.window = 100, .num_buckets = 20, .capacity = 50},
+             folder / "window-24.snapshot") &&
          SaveAttributes(folder / "attribute.snapshot") && SaveKeyed(folder / "keyed.snapshot");
 }
 

@@ -161,13 +161,13 @@ void CheckGenerations(Encoding encoding, const std::shared_ptr<trommel::Executor
   }
 }
 
-void CheckWindow(trommel::WindowForm form, const std::shared_ptr<trommel::Executor>& executor) {
+void CheckWindow(double target_fpr, const std::shared_ptr<trommel::Executor>& executor) {
   trommel::WindowFilter filter =
       trommel::WindowFilter::Create({.window = 8000,
                                      .num_buckets = 8,
                                      .capacity = kCapacity,
+                                     .target_fpr = target_fpr,
                                      .digest = {.kind = trommel::DigestKind::kCaller},
-                                     .form = form,
                                      .side_memory_limit_bytes = size_t{1} << 21,
                                      .executor = executor})
           .value();
@@ -311,11 +311,9 @@ int main() {
   }
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 20}) CheckMap(limit);
-  for (const trommel::WindowForm form :
-       {trommel::WindowForm::kSlots16, trommel::WindowForm::kSlots24,
-        trommel::WindowForm::kBucketRing}) {
-    CheckWindow(form, executor);
-    CheckWindow(form, nullptr);
+  for (const double target_fpr : {0.01, 5e-4}) {  // slots of 16 and of 24 bits
+    CheckWindow(target_fpr, executor);
+    CheckWindow(target_fpr, nullptr);
   }
   {
     const AllMemory all;

@@ -28,8 +28,8 @@ FILTERS = {
     "doubling": lambda: trommel.ScalableFilter(CAPACITY),
     "generations": lambda: trommel.ScalableFilter(CAPACITY, mode="generations"),
     **{
-        form: lambda form=form: trommel.WindowFilter(100, CAPACITY, form=form)
-        for form in ("slots16", "slots24", "ring")
+        f"window of {buckets}": lambda n=buckets: trommel.WindowFilter(100, CAPACITY, num_buckets=n)
+        for buckets in (8, 20)
     },
 }
 

@@ -135,10 +135,12 @@ def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_columns():
     assert columns.insert(2, np.full(100_000, 7)).num_refused > 0
 
 
-@pytest.mark.parametrize("form, limit", [("slots16", 2_240), ("slots24", 2_240), ("ring", 4_000)])
-def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(form, limit):
+@pytest.mark.parametrize("num_buckets", [8, 20])
+def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(num_buckets):
     hot = np.repeat(np.arange(100), 600)
-    seen = trommel.WindowFilter(window=80, capacity=100, form=form, side_memory_limit_bytes=limit)
+    seen = trommel.WindowFilter(
+        window=80, capacity=100, num_buckets=num_buckets, side_memory_limit_bytes=2_240
+    )
     seen.advance(5)
     inserted, time = seen.insert_timed(hot)
     assert time == 5 and inserted.dtype == bool and inserted.shape == hot.shape

@@ -143,13 +143,13 @@ class Program:
 
     def create(self, name, kind, **options):
         shape = {**self._policy(options), "memory_limit_bytes": int(options.get("memory_limit", 0))}
-        for option, parameter in [("fpr", "target_fpr"), ("encoding", "encoding"), ("mode", "mode"), ("form", "form")]:
+        for option, parameter in [("fpr", "target_fpr"), ("encoding", "encoding"), ("mode", "mode")]:
             if option in options:
                 shape[parameter] = float(options[option]) if option == "fpr" else options[option]
         numbers = {
             "slices": "num_slices", "capacity": "capacity", "side_limit": "side_memory_limit_bytes",
             "first_capacity": "first_capacity", "max_capacity": "max_capacity",
-            "growth": "growth", "window": "window", "buckets": "num_buckets", "bucket_capacity": "bucket_capacity",
+            "growth": "growth", "window": "window", "buckets": "num_buckets",
             "columns": "num_columns",
         }
         shape.update({numbers[option]: int(value) for option, value in options.items() if option in numbers})

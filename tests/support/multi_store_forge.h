@@ -23,11 +23,11 @@ inline Bytes SerializeMultiStore(const MultiStoreFacts& facts,
 }
 
 inline Result<MultiStoreContents> DeserializeMultiStore(std::span<const std::byte> bytes,
-                                                        SnapshotType wanted, uint64_t limit_bytes) {
+                                                        uint64_t limit_bytes) {
   const SpanSource source(bytes);
   const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(source);
   if (!snapshot.ok()) return snapshot.error();
-  return ReadMultiStore(*snapshot, wanted, limit_bytes, {});
+  return ReadMultiStore(*snapshot, limit_bytes, {});
 }
 
 // Stores with what is written of them.
@@ -58,9 +58,8 @@ struct SampleMultiStore {
 };
 
 // Of that many members: planes and runs, with padding before them and without, with side tables.
-inline SampleMultiStore MakeMultiStore(SnapshotType type, size_t num_members) {
-  SampleMultiStore sample{.facts = {.type = type,
-                                    .policy = {.kind = DigestKind::kXxh3, .seed = 11},
+inline SampleMultiStore MakeMultiStore(size_t num_members) {
+  SampleMultiStore sample{.facts = {.policy = {.kind = DigestKind::kXxh3, .seed = 11},
                                     .params = {3, ~uint64_t{0}, 0, 1}},
                           .stores = {},
                           .num_keys = {}};

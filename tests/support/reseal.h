@@ -15,7 +15,7 @@
 #include "engine/src/scalable/doubling_snapshot.h"
 #include "engine/src/snapshots/multi_store_format.h"
 #include "engine/src/snapshots/snapshot_format.h"
-#include "engine/src/window/slot_window_snapshot.h"
+#include "engine/src/window/window_snapshot.h"
 
 namespace trommel::tests {
 
@@ -105,14 +105,14 @@ inline void ResealParts(std::span<std::byte> file, uint64_t offset, int depth,
   } else if (type == SnapshotType::kScalableFilter && is_second) {
     SealDoubling(file);
     parts.push_back({offset + kHeaderBytes, sizeof(ShardTable)});
-  } else if (type == SnapshotType::kCountingFilter || is_second) {
+  } else if (type == SnapshotType::kCountingFilter || type == SnapshotType::kWindowFilter) {
     for (const uint64_t at : {88U, 112U, 136U}) {
       const auto section = GetAt<SectionRecord>(file, at);
       SealSection(file, at);
       parts.push_back({offset + section.offset, std::min<uint64_t>(section.num_bytes, 64)});
     }
-    if (is_second && type == SnapshotType::kWindowFilter) {
-      SealSection(file, offsetof(SlotWindowHeader, keys));
+    if (type == SnapshotType::kWindowFilter) {
+      SealSection(file, offsetof(WindowHeader, keys));
     }
   } else {
     const auto header = GetAt<MultiStoreHeader>(file, 0);

@@ -39,14 +39,11 @@ struct WindowProgram {
   std::vector<WindowStep> steps;
 };
 
-// A program of about num_steps steps on few blocks, of a ring of counting filters. Windows have one
-// bucket or many, with a whole number of ticks per bucket or not, and begin at time 0, later, or
-// near the end of time.
+// A program of about num_steps steps on few blocks, with slots of either size, erasable or not.
+// Windows have one bucket or many, with a whole number of ticks per bucket or not, and begin at
+// time 0, later, or near the end of time. Some insertions are late, and some digests share block
+// and fingerprint.
 WindowProgram RandomWindowProgram(uint64_t seed, size_t num_steps = 40);
-
-// The same of slots: of either size, erasable or not, with insertions at times, and with digests
-// that share block and fingerprint.
-WindowProgram RandomSlotProgram(uint64_t seed, size_t num_steps = 40);
 
 // For the message of a failing test: one line per step.
 std::string ToText(const WindowProgram& program);

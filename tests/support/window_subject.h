@@ -1,19 +1,15 @@
-// What runs a window program: window filters, or the model of them, which keeps a table of plain
-// counters for every bucket and never drops one. Behind one interface, so that the two can be
-// compared step by step.
+// What runs a window program: window filters, or their model (window_model.h). Behind one
+// interface, so that the two can be compared step by step.
 #ifndef TROMMEL_TESTS_SUPPORT_WINDOW_SUBJECT_H_
 #define TROMMEL_TESTS_SUPPORT_WINDOW_SUBJECT_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "kernels/reference.h"
 #include "support/subject.h"
 #include "support/window_program.h"
 #include "trommel/window_filter.h"
@@ -38,47 +34,6 @@ class WindowSubject {
   virtual Answers Query(size_t which, Digests digests) = 0;
   virtual std::vector<uint64_t> Counts(size_t which, Digests digests) = 0;
   virtual uint64_t NumKeys(size_t which) = 0;
-};
-
-class WindowModel : public WindowSubject {
- public:
-  // Of the geometry that the filters have.
-  WindowModel(const WindowProgram& program, const Geometry& geometry);
-
-  uint64_t Now(size_t which) override { return windows_[which].now; }
-  bool Advance(size_t which, uint64_t now) override;
-  uint64_t Insert(size_t which, Digests digests) override;
-  Answers InsertIfAbsent(size_t which, Digests digests) override;
-  WindowInsertOutcome InsertAt(size_t which, Digests digests, uint64_t time) override;
-  WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
-                           Answers& erased) override;
-  void Merge(size_t which) override;
-  void Reload(size_t) override {}
-  void Clear(size_t which) override;
-  Answers Query(size_t which, Digests digests) override;
-  std::vector<uint64_t> Counts(size_t which, Digests digests) override;
-  uint64_t NumKeys(size_t which) override;
-
- private:
-  struct Bucket {
-    kernels::ReferenceFilter filter;
-    uint64_t num_keys = 0;
-  };
-  struct Window {
-    uint64_t now = 0;
-    std::map<uint64_t, Bucket> buckets;  // all since the beginning
-  };
-
-  uint64_t BucketAt(uint64_t tick) const;
-  // Calls look(bucket) for the buckets whose number is no more than num_buckets before the current.
-  template <class Look>
-  void ForEachLive(size_t which, const Look& look);
-  Bucket& Current(size_t which);
-
-  uint64_t window_;
-  uint64_t num_buckets_;
-  kernels::ReferenceFilter empty_;
-  std::array<Window, 2> windows_;
 };
 
 // How a filter is given its batches.

@@ -45,8 +45,8 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
              ContainsSubstring("--power-of-two: is for --type counting, not scalable"));
   CHECK_THAT(error_of({"--window", "1h"}),
              ContainsSubstring("--window: is for --type window, not counting"));
-  CHECK_THAT(error_of({"--bucket-capacity", "5"}),
-             ContainsSubstring("--bucket-capacity: is for --type window, not counting"));
+  CHECK_THAT(error_of({"--type", "window", "--slices", "8"}),
+             ContainsSubstring("--slices: is for --type counting or scalable, not window"));
   CHECK_THAT(error_of({"--type", "window"}),
              ContainsSubstring("--window: is required with --type window"));
   CHECK_THAT(error_of({"--type", "window", "--window", "soon"}),
@@ -81,8 +81,8 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
   };
   CHECK_THAT(error_of({"window", "--window", "1h", "--buckets", "65"}),
              ContainsSubstring("--type window: --buckets is 65"));
-  CHECK_THAT(error_of({"window", "--window", "1h", "--bucket-capacity", "11"}),
-             ContainsSubstring("--bucket-capacity is 11; it must be at most -n, which is 10"));
+  CHECK_THAT(error_of({"window", "--window", "1h", "-p", "1e-6"}),
+             ContainsSubstring("--type window: -p is 1e-06; it must be between 1.6e-05 and 0.5"));
   CHECK_THAT(error_of({"scalable", "--growth", "doubling", "--slices", "8"}),
              ContainsSubstring("--slices is given, and a filter that doubles does not have it"));
   CHECK_THAT(RunTool({"build", "-n", "1T", "-o", folder.Path("f")}).err,

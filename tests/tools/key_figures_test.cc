@@ -7,6 +7,7 @@
 
 #include "support/catch.h"
 #include "support/random_keys.h"
+#include "support/window_slots.h"
 #include "trommel/estimates.h"
 
 namespace trommel::tool {
@@ -22,9 +23,10 @@ AnyFilter Make(int which) {
   const auto scalable = [&](GrowthMode mode) {
     return AnyFilter(ScalableFilter::Create({.first_capacity = 1000, .mode = mode}).value());
   };
-  const auto window = [&](WindowForm form) {
+  const auto window = [&](double target_fpr) {
     return AnyFilter(
-        WindowFilter::Create({.window = 80, .capacity = capacity, .form = form}).value());
+        WindowFilter::Create({.window = 80, .capacity = capacity, .target_fpr = target_fpr})
+            .value());
   };
   switch (which) {
     case 0:
@@ -38,17 +40,15 @@ AnyFilter Make(int which) {
     case 4:
       return scalable(GrowthMode::kGenerations);
     case 5:
-      return window(WindowForm::kSlots16);
-    case 6:
-      return window(WindowForm::kSlots24);
+      return window(tests::kRateOfSlots16);
     default:
-      return window(WindowForm::kBucketRing);
+      return window(tests::kRateOfSlots24);
   }
 }
 
 TEST_CASE("distinct keys are told apart from insertions in every type of filter",
           "[tools][key_figures]") {
-  const int which = GENERATE(range(0, 8));
+  const int which = GENERATE(range(0, 7));
   CAPTURE(which);
   AnyFilter filter = Make(which);
   CHECK(FiguresOf(filter).distinct.value == 0);

@@ -23,28 +23,17 @@ json SizeOf(std::vector<std::string> arguments) {
   return json::parse(result.out);
 }
 
-TEST_CASE("a window's size in slots is that of one array", "[tools][size]") {
+TEST_CASE("a window's size is that of one array", "[tools][size]") {
   const json size = SizeOf({"window", "--window", "10m", "--buckets", "3"});
   CHECK(size["type"] == "window");
-  CHECK(size["form"] == "slots16");
-  CHECK(size["predicted_fpr"] <= 0.01);
-  const json ring = SizeOf({"window", "--window", "10m", "--buckets", "3", "--form", "ring"});
-  CHECK(ring["form"] == "ring");
-  CHECK(size["num_bytes"] < ring["num_bytes"]);
-}
-
-TEST_CASE("a ring window's size is that of all its stores", "[tools][size]") {
-  const json size = SizeOf({"window", "--window", "10m", "--buckets", "3", "--form", "ring"});
-  CHECK(size["type"] == "window");
   CHECK(size["window"] == 600'000);
-  CHECK(size["bucket_capacity"] == 50'000);
-  CHECK(size["num_bytes"] == 5 * size["bucket_num_bytes"].get<uint64_t>());
-  CHECK(size["even_num_bytes"] < size["num_bytes"]);
-  const json even =
-      SizeOf({"window", "--window", "10m", "--buckets", "3", "--bucket-capacity", "1"});
-  CHECK(even["bucket_capacity"] >= 12'500);
-  CHECK(even["bucket_capacity"] < 13'000);
-  CHECK(even["num_bytes"] == size["even_num_bytes"]);
+  CHECK(size["num_buckets"] == 3);
+  CHECK(size["fingerprint_bits"] == 12);
+  CHECK(size["predicted_fpr"] <= 0.01);
+  const WindowFilter window =
+      WindowFilter::Create({.window = 600'000, .num_buckets = 3, .capacity = 50'000}).value();
+  CHECK(size["num_blocks"] == window.geometry().num_blocks);
+  CHECK(size["num_bytes"] == window.geometry().num_bytes());
 }
 
 TEST_CASE("a scalable filter's size is told up to its largest capacity", "[tools][size]") {

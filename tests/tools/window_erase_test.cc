@@ -42,8 +42,7 @@ Words EraseWindow(const std::string& filter) {
 TEST_CASE("a key of a time past the window's clock is refused", "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string form = GENERATE("slots16", "ring");
-  REQUIRE(RunTool(BuildWindow(filter, {"--form", form}), LogOfSeconds(1)).exit_code == 0);
+  REQUIRE(RunTool(BuildWindow(filter, {}), LogOfSeconds(1)).exit_code == 0);
   const std::string before = folder.Read("filter");
   const ToolResult refused = RunTool(EraseWindow(filter), LogOfSeconds(1, "000"));
   CHECK(refused.exit_code == 3);
@@ -99,26 +98,6 @@ TEST_CASE("a window made with --no-erase says so instead of calling keys absent"
   CHECK(folder.Read("filter") == before);
 }
 
-TEST_CASE("a ring says that buckets which were never current take no keys", "[tools][erase]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string form = GENERATE("slots16", "ring");
-  const bool is_ring = form == "ring";
-  const ToolResult built = RunTool(BuildWindow(filter, {"--form", form}), LogOfSeconds(77));
-  REQUIRE(built.exit_code == 0);
-  CHECK_THAT(built.out,
-             ContainsSubstring(is_ring ? "came when their bucket had left the window, or "
-                                         "was never the current one: not inserted"
-                                       : "had left the window: not inserted"));
-  if (!is_ring) return;
-  const ToolResult refused = RunTool(EraseWindow(filter), LogOfSeconds(77));
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(
-      refused.err,
-      ContainsSubstring("A ring takes no key into a bucket that was never the current one") &&
-          ContainsSubstring("--partial") && !ContainsSubstring("erased before"));
-}
-
 TEST_CASE("a shuffled log is erased by itself, as far as it is live", "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
@@ -129,10 +108,11 @@ TEST_CASE("a shuffled log is erased by itself, as far as it is live", "[tools][e
   }
   const std::string path = folder.Write("log", log);
   const Words times = {"--time", "1", "--column", "2", "--json", path};
-  const std::string form = GENERATE("slots16", "slots24");
-  const ToolResult built = RunTool(WindowWords(
-      {"build", "-o", filter, "--type", "window", "--window", "80s", "-n", "1000", "--form", form},
-      times));
+  const std::string num_buckets = GENERATE("8", "20");
+  const ToolResult built =
+      RunTool(WindowWords({"build", "-o", filter, "--type", "window", "--window", "80s", "-n",
+                           "1000", "--buckets", num_buckets},
+                          times));
   REQUIRE(built.exit_code == 0);
   const auto report = nlohmann::json::parse(built.out);
   const uint64_t num_live = report["num_keys"];

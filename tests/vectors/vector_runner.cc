@@ -84,22 +84,14 @@ ScalableConfig ScalableOption(const Line& line) {
 }
 
 WindowConfig WindowOption(const Line& line) {
-  WindowConfig config{.window = NumberOption(line, "window"),
-                      .num_buckets = static_cast<uint32_t>(NumberOption(line, "buckets", 8)),
-                      .capacity = NumberOption(line, "capacity"),
-                      .bucket_capacity = NumberOption(line, "bucket_capacity"),
-                      .target_fpr = RateOption(line, "fpr", 0.01),
-                      .digest = PolicyOption(line),
-                      .is_erasable = NumberOption(line, "insert_only") == 0,
-                      .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
-                      .encoding = EncodingOption(line),
-                      .memory_limit_bytes = NumberOption(line, "memory_limit"),
-                      .side_memory_limit_bytes = NumberOption(line, "side_limit")};
-  for (const WindowForm form :
-       {WindowForm::kSlots16, WindowForm::kSlots24, WindowForm::kBucketRing}) {
-    if (Option(line, "form") == WindowFormName(form)) config.form = form;
-  }
-  return config;
+  return {.window = NumberOption(line, "window"),
+          .num_buckets = static_cast<uint32_t>(NumberOption(line, "buckets", 8)),
+          .capacity = NumberOption(line, "capacity"),
+          .target_fpr = RateOption(line, "fpr", 0.01),
+          .digest = PolicyOption(line),
+          .is_erasable = NumberOption(line, "insert_only") == 0,
+          .memory_limit_bytes = NumberOption(line, "memory_limit"),
+          .side_memory_limit_bytes = NumberOption(line, "side_limit")};
 }
 
 std::string SizeText(const Line& line) {

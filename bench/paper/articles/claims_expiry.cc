@@ -26,12 +26,11 @@ RandomStream KeysOf(const Options& options, uint64_t tick) {
 }
 
 // A window over the last `num_live` ticks, after kBuckets ticks of `each` keys.
-WindowFilter Window(const Options& options, uint32_t num_live, uint64_t each, WindowForm form) {
+WindowFilter Window(const Options& options, uint32_t num_live, uint64_t each) {
   auto window = WindowFilter::Create({.window = num_live,
                                       .num_buckets = num_live,
                                       .capacity = (num_live + 1) * each,
-                                      .target_fpr = kWindowRate,
-                                      .form = form})
+                                      .target_fpr = kWindowRate})
                     .value();
   for (uint64_t tick = 0; tick < kBuckets; ++tick) {
     window.Advance(tick);
@@ -93,52 +92,43 @@ Table ExpiryClaim(const Options& options) {
   const double whole_bytes = static_cast<double>(whole.GetStats().num_bytes);
   const RandomStream non_members(options.seed, 96);
 
-  for (const auto form : {WindowForm::kAutomatic, WindowForm::kBucketRing}) {
-    WindowFilter window = Window(options, kBuckets, each, form);
-    const std::string name = std::string(WindowFormName(window.form()));
-    const double before = BytesOf(window);
-    const WindowStats stats = window.GetStats();
-    Row rate{.what = "rate, " + name + ", ten buckets", .unit = Unit::kShare};
-    rate.exact = stats.predicted_fpr + stats.slots.undecided_share;
-    rate.measured = MeasuredFpr(window, non_members, num_non_members);
-    rate.allowed = SigmaRange(
-        *rate.exact,
-        std::hypot(bench::BinomialSigma(*rate.exact, num_non_members), 0.03 * *rate.exact) +
-            1 / static_cast<double>(num_non_members));
-    rate.note = "Asked for: at most 1 %.";
-    Row slower{
-        .what = "query time, " + name + " against one filter", .unit = Unit::kChange, .paper = 0};
-    slower.measured = bench::TimeChange(
-        num_non_members, options.quick ? 2 : 3,
-        [&] { CountMaybePresent(whole, non_members, num_non_members); },
-        [&] { CountMaybePresent(window, non_members, num_non_members); });
-    slower.given = *slower.measured < 0.1 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
-    slower.note = "\"No marked influence on queries\" is claimed: here, up to 10 %.";
-    window.Advance(kBuckets + 3);  // the first four buckets leave
-    Row kept = SpaceRow("memory freed, " + name + ", 4 of 10 buckets expired", -0.4,
-                        BytesOf(window) / before - 1);
-    kept.note = "None: the keys that come next have the place of those that expired.";
-    uint64_t num_hidden = 0;
-    for (uint64_t tick = 4; tick < kBuckets; ++tick) {
-      num_hidden += each - CountMaybePresent(window, KeysOf(options, tick), each);
-    }
-    Row hidden{.what = "live keys hidden, " + name, .unit = Unit::kCount, .exact = 0};
-    hidden.measured = static_cast<double>(num_hidden);
-    hidden.allowed = Exactly(0);
-    table.rows.insert(table.rows.end(), {rate, kept, hidden, slower});
+  WindowFilter window = Window(options, kBuckets, each);
+  const double before = BytesOf(window);
+  const WindowStats stats = window.GetStats();
+  Row rate{.what = "rate, ten buckets", .unit = Unit::kShare};
+  rate.exact = stats.predicted_fpr + stats.slots.undecided_share;
+  rate.measured = MeasuredFpr(window, non_members, num_non_members);
+  rate.allowed = SigmaRange(
+      *rate.exact,
+      std::hypot(bench::BinomialSigma(*rate.exact, num_non_members), 0.03 * *rate.exact) +
+          1 / static_cast<double>(num_non_members));
+  rate.note = "Asked for: at most 1 %.";
+  Row slower{.what = "query time against one filter", .unit = Unit::kChange, .paper = 0};
+  slower.measured = bench::TimeChange(
+      num_non_members, options.quick ? 2 : 3,
+      [&] { CountMaybePresent(whole, non_members, num_non_members); },
+      [&] { CountMaybePresent(window, non_members, num_non_members); });
+  slower.given = *slower.measured < 0.1 ? Verdict::kAgrees : Verdict::kDoesNotReproduce;
+  slower.note = "\"No marked influence on queries\" is claimed: here, up to 10 %.";
+  window.Advance(kBuckets + 3);  // the first four buckets leave
+  Row kept = SpaceRow("memory freed, 4 of 10 buckets expired", -0.4, BytesOf(window) / before - 1);
+  kept.note = "None: the keys that come next have the place of those that expired.";
+  uint64_t num_hidden = 0;
+  for (uint64_t tick = 4; tick < kBuckets; ++tick) {
+    num_hidden += each - CountMaybePresent(window, KeysOf(options, tick), each);
   }
+  Row hidden{.what = "live keys hidden", .unit = Unit::kCount, .exact = 0};
+  hidden.measured = static_cast<double>(num_hidden);
+  hidden.allowed = Exactly(0);
+  table.rows.insert(table.rows.end(), {rate, kept, hidden, slower});
   for (const uint32_t expired : {4U, 6U}) {
     const uint32_t num_live = kBuckets - expired;
     const std::string share = std::to_string(10 * expired) + " % expired: ";
-    for (const auto form : {WindowForm::kAutomatic, WindowForm::kBucketRing}) {
-      const WindowFilter window = Window(options, num_live, each, form);
-      Row row = SpaceRow(
-          share + std::string(WindowFormName(window.form())) + " against one filter of all keys",
-          -0.1 * expired, BytesOf(window) / whole_bytes - 1);
-      row.note =
-          "It has room for a bucket more than the window, which fills while another expires.";
-      table.rows.push_back(row);
-    }
+    const WindowFilter shorter = Window(options, num_live, each);
+    Row row = SpaceRow(share + "a window against one filter of all keys", -0.1 * expired,
+                       BytesOf(shorter) / whole_bytes - 1);
+    row.note = "It has room for a bucket more than the window, which fills while another expires.";
+    table.rows.push_back(row);
     auto live =
         CountingFilter::Create({.capacity = num_live * each, .target_fpr = kWindowRate}).value();
     Row rebuilt = SpaceRow(share + "a filter rebuilt from the live keys", -0.1 * expired,

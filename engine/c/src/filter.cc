@@ -111,12 +111,6 @@ trommel_stats Describe(const WindowFilter& filter) {
   stats.num_expired_erases = of.num_expired_erases;
   stats.num_excess_keys = of.num_excess_keys;
   stats.num_parts = of.buckets.size();
-  if (filter.form() != WindowForm::kBucketRing) return stats;
-  stats.num_blocks *= of.buckets.size();
-  for (const WindowBucket& bucket : of.buckets) {
-    stats.side_table_bytes += bucket.stats.side_table_bytes;
-    stats.num_promoted += bucket.stats.num_promoted;
-  }
   return stats;
 }
 

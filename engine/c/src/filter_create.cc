@@ -56,13 +56,9 @@ WindowConfig ConfigOf(const trommel_window_config& given) {
   config.window = given.window;
   if (given.num_buckets != 0) config.num_buckets = given.num_buckets;
   config.capacity = given.capacity;
-  config.bucket_capacity = given.bucket_capacity;
   config.target_fpr = RateOf(given.target_fpr);
   config.digest = PolicyOf(given.digest);
-  config.form = static_cast<WindowForm>(EnumOf(given.form, TROMMEL_WINDOW_RING + 1, "form"));
   config.is_erasable = given.is_insert_only == 0;
-  config.num_slices = given.num_slices;
-  config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
   config.memory_limit_bytes = given.memory_limit_bytes;
   config.side_memory_limit_bytes = given.side_memory_limit_bytes;
   config.executor = ExecutorOf(given.executor);

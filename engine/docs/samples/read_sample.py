@@ -25,7 +25,7 @@ XXH64, XXH3, CALLER, SIPHASH = range(4)
 PLANES, RUNS, FINGERPRINTS16, FINGERPRINTS8 = range(4)
 COUNTING, SCALABLE, WINDOW, ATTRIBUTES = 1, 2, 3, 6
 
-TYPES = {1: (COUNTING, SCALABLE, WINDOW, ATTRIBUTES),
+TYPES = {1: (COUNTING, SCALABLE, ATTRIBUTES),
          2: (COUNTING, SCALABLE, WINDOW, ATTRIBUTES), 3: (SCALABLE,)}  # by version
 AUTOMATIC = 255
 
@@ -437,30 +437,8 @@ class Scalable(Family):
 # --- Section 7: window filters.
 
 
-class Window(Family):
-    def __init__(self, data):
-        super().__init__(data, WINDOW, 5, 1)
-        window, n, capacity, _, now = self.params[:5]
-        require(window >= 1 and 1 <= n <= min(64, window), "window or buckets")
-        require(1 <= capacity <= MAX_CAPACITY, "capacity")
-        require((n + 1) * 1e-6 <= self.f64_param(3) <= 0.5, "target rate")
-        buckets = [words[0] for words in self.words]
-        current = now * n // window
-        require(buckets and buckets[-1] == current, "the current bucket")
-        require(all(a < b for a, b in zip(buckets, buckets[1:])), "order of buckets")
-        require(current - buckets[0] <= n, "a bucket that has left the window")
-        require(self.num_keys <= MAX_KEYS, "number of keys")
-        for bucket, member in zip(buckets, self.members):
-            require(member.geometry() == self.members[0].geometry(), "geometry of a bucket")
-            require(member.capacity == 0, "a bucket that was sized")
-            require(member.num_keys > 0 or bucket == current, "an empty bucket")
-
-    def count(self, digest):
-        return sum(member.count(digest) for member in self.members)
-
-
-class SlotWindow:
-    """Version 2. A block is read as a dict from (fingerprint, bucket) to copies; what these make must
+class Window:
+    """A block is read as a dict from (fingerprint, bucket) to copies; what these make must
     be the group."""
 
     LINE_ENTRIES = 14
@@ -478,7 +456,7 @@ class SlotWindow:
         require(shard_bits <= 30 and self.num_blocks % (unit << shard_bits) == 0, "shard bits")
         require(window >= 1 and 1 <= n <= min(64 if self.bits == 16 else 12, window), "window or buckets")
         require(1 <= capacity <= MAX_CAPACITY, "capacity")
-        require((n + 1) * 1e-6 <= f64(header, 64) <= 0.5, "target rate")
+        require(1.6e-5 <= f64(header, 64) <= 0.5, "target rate")
         require_zeros(header, 192, 248)
         require(u64(header, 160) == len(data), "size of the file")
         self.current = now * n // window
@@ -1008,8 +986,8 @@ class Doubling:
 
 # --- All of them.
 
-CLASSES = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, ATTRIBUTES: Attributes}
-CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: SlotWindow,
+CLASSES = {COUNTING: Counting, SCALABLE: Scalable, ATTRIBUTES: Attributes}
+CLASSES_OF_2 = {COUNTING: Fingerprints, SCALABLE: Doubling, WINDOW: Window,
                 ATTRIBUTES: Attributes}
 CLASSES_BY_VERSION = {1: CLASSES, 2: CLASSES_OF_2, 3: {SCALABLE: Scalable}}
 
@@ -1039,7 +1017,7 @@ def read(data, secret=None):
     data, _ = without_metadata(data)
     version = int.from_bytes(data[8:12], "little")
     version = version if version in CLASSES_BY_VERSION else 1
-    kind, policy, _ = read_start(data, tuple(CLASSES), version)
+    kind, policy, _ = read_start(data, tuple(CLASSES_BY_VERSION[version]), version)
     found = CLASSES_BY_VERSION[version][kind](data)
     check_secret(policy, secret)
     return found

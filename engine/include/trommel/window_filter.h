@@ -24,67 +24,34 @@
 
 namespace trommel {
 
-/// How a window filter keeps its buckets.
-enum class WindowForm : uint8_t {
-  /// Of a WindowConfig only: kSlots16 or kSlots24, the one that needs fewer bytes; kBucketRing
-  /// where
-  /// neither can keep the rate (below about 1e-5), or where it needs fewer bytes than both.
-  kAutomatic = 0,
-  /// One array of blocks of fingerprints of 12 bits, each with its bucket beside it: a query reads
-  /// one cache line, whatever the number of buckets. For up to 12 buckets; about 24.5 bits per key
-  /// at 0.52 %.
-  kSlots16 = 1,
-  /// The same with fingerprints of 16 bits, for up to 64 buckets and for lower rates: about 41 bits
-  /// per key at 0.02 %.
-  kSlots24 = 2,
-  /// One counting filter per bucket: a query reads a cache line of each. It is what files of
-  /// version 1 hold; for rates that the others cannot keep.
-  kBucketRing = 3,
-};
-
-/// Returns "automatic", "slots16", "slots24" or "ring".
-TROMMEL_API std::string_view WindowFormName(WindowForm form) noexcept;
-
 /// What WindowFilter::Create makes.
 struct WindowConfig {
-  uint64_t window = 0;       ///< Length of the window in ticks; required.
-  uint32_t num_buckets = 8;  ///< 1 to kMaxBuckets, and at most the ticks of the window.
-  /// Distinct keys inserted within any span of window + bucket_ticks(); required.
+  uint64_t window = 0;  ///< Length of the window in ticks; required.
+  /// 1 to kMaxBuckets, and at most the ticks of the window. More than 12 take slots of 24 bits.
+  uint32_t num_buckets = 8;
+  /// Distinct keys inserted within any span of window + bucket_ticks(); required. The rate is kept
+  /// for any pattern of arrival of so many.
   uint64_t capacity = 0;
-  /// Of kBucketRing; at most capacity. The other forms keep the rate for any pattern of arrival of
-  /// `capacity` keys, and do not use it.
-  ///
-  /// Distinct keys inserted within the span of one bucket. 0, or any number below
-  /// capacity / (num_buckets + 1), stands for that number, rounded up: even arrival. The rate is
-  /// kept while all live buckets together hold at most `capacity` keys and each holds at most
-  /// `bucket_capacity`. A larger burst raises the rate until its bucket expires; GetStats returns
-  /// the rate and the number of excess keys. With bucket_capacity = capacity, no pattern of arrival
-  /// of `capacity` keys breaks the rate, but every store is sized for the burst: at 1 % and 8
-  /// buckets, even arrival takes 33 bits per key of capacity, any arrival 188.
-  uint64_t bucket_capacity = 0;
-  /// False-positive rate of a query over all live buckets: (num_buckets + 1) * kMinTargetFpr to
-  /// kMaxTargetFpr.
+  /// False-positive rate of a query over all live buckets: WindowFilter::kMinTargetFpr to
+  /// kMaxTargetFpr. With up to 12 buckets 0.52 % takes about 24.5 bits per key; 0.02 % takes 41,
+  /// and lower rates take 512 bits / (65,536 * rate).
   double target_fpr = 0.01;
-  DigestPolicy digest = {};                  ///< How keys become digests.
-  WindowForm form = WindowForm::kAutomatic;  ///< How buckets are kept.
+  DigestPolicy digest = {};  ///< How keys become digests.
   /// Whether keys can be erased. A filter that need not erase keeps one bucket per key, the
   /// youngest, and an insertion of a key that is in is one store; one that erases keeps each
-  /// insertion of a key, the further ones in its side table. Of kBucketRing: must be true.
+  /// insertion of a key, the further ones in its side table.
   bool is_erasable = true;
-  uint32_t num_slices = 0;              ///< Of kBucketRing: as CountingConfig::num_slices.
-  Encoding encoding = Encoding::kRuns;  ///< Of kBucketRing: how counts are stored.
-  /// Limit on the bytes of all stores; 0: the machine's memory. Without side_memory_limit_bytes
-  /// side tables may grow beyond it.
+  /// Limit on the bytes of the store; 0: the machine's memory. Without side_memory_limit_bytes
+  /// the side table may grow beyond it.
   uint64_t memory_limit_bytes = 0;
   /// The most bytes of side memory; 0: no limit. With a limit they are reserved at creation, an
   /// insertion that finds no space is refused and changes nothing, and neither erasures nor time
   /// need memory. Counts as memory of the filter.
   ///
-  /// With slots it is divided equally over the ranges of blocks, and further insertions of a key
-  /// take about 50 bytes each: of a key that is inserted again in each bucket, num_buckets of them.
-  /// What has expired makes space for what comes. Requires 56 bytes per range, of which there are
-  /// at most 1,024. With kBucketRing it is divided equally over num_buckets + 2 stores, each as
-  /// CountingConfig's; a bucket's is free again when it has been cleared.
+  /// It is divided equally over the ranges of blocks, and further insertions of a key take about 50
+  /// bytes each: of a key that is inserted again in each bucket, num_buckets of them. What has
+  /// expired makes space for what comes. Requires 56 bytes per range, of which there are at most
+  /// 1,024.
   uint64_t side_memory_limit_bytes = 0;
   /// Spreads large batches over its threads, except those of InsertIfAbsent. Null: the calling
   /// thread only.
@@ -94,8 +61,8 @@ struct WindowConfig {
 /// What a batch of insertions at a time of the caller's did.
 struct WindowInsertOutcome {
   uint64_t num_inserted = 0;  ///< Keys that were inserted.
-  /// Keys of a bucket that does not take any: it has expired, or lies in the future; or, with
-  /// kBucketRing, it never was the current one. And those without space:
+  /// Keys of a bucket that does not take any, for it has expired or lies in the future; and those
+  /// without space:
   uint64_t num_refused = 0;
   /// Keys that the limit of side memory had no space for; 0 without one.
   uint64_t num_without_space = 0;
@@ -114,49 +81,32 @@ struct WindowEraseOutcome {
   friend bool operator==(const WindowEraseOutcome&, const WindowEraseOutcome&) = default;
 };
 
-/// A live bucket that is, or once was, the current one; with slots, one that holds keys, or is the
-/// current one.
+/// A live bucket that holds keys, or is the current one.
 struct WindowBucket {
-  uint64_t first_tick = 0;  ///< First tick of the bucket.
-  uint64_t last_tick = 0;   ///< Last tick of the bucket.
-  /// Of this bucket. Refused erasures are counted in WindowStats only. With slots num_keys and
-  /// predicted_fpr alone: all else is of all buckets together, in WindowStats::slots.
-  Stats stats;
+  uint64_t first_tick = 0;   ///< First tick of the bucket.
+  uint64_t last_tick = 0;    ///< Last tick of the bucket.
+  uint64_t num_keys = 0;     ///< Insertions less erasures.
+  double predicted_fpr = 0;  ///< As Stats::predicted_fpr, of this bucket's keys alone.
 };
 
 /// Statistics of a WindowFilter.
 struct WindowStats {
-  uint64_t now = 0;        ///< As WindowFilter::now.
-  uint64_t num_keys = 0;   ///< Insertions less erasures of live buckets.
-  uint64_t num_bytes = 0;  ///< All stores with their side tables.
-  /// With slots: of all buckets together. Without, all 0.
-  Stats slots;
-  uint64_t num_uncleared_bytes =
-      0;  ///< Of kBucketRing: part of num_bytes, expired buckets that are not cleared yet.
+  uint64_t now = 0;                 ///< As WindowFilter::now.
+  uint64_t num_keys = 0;            ///< Insertions less erasures of live buckets.
+  uint64_t num_bytes = 0;           ///< The store with its side table.
+  Stats slots;                      ///< Of the store, which holds all buckets.
   uint64_t num_refused_erases = 0;  ///< Of absent keys; since creation, load or clear.
   uint64_t num_expired_erases = 0;  ///< Of keys of no live bucket; since creation, load or clear.
-  /// 1 - prod(1 - f) over the predicted_fpr f of the buckets. If keys are in several buckets the
-  /// true rate is lower.
+  /// As PredictedFpr(num_keys). If keys are in several buckets the true rate is lower.
   double predicted_fpr = 0;
   /// Of keys of no live bucket, and those without space; since creation, load or clear.
   uint64_t num_refused_inserts = 0;
   /// Of keys that the limit of side memory had no space for; since creation, load or clear.
   uint64_t num_without_space = 0;
-  /// With slots: keys beyond capacity() in all live buckets. With kBucketRing: keys beyond
-  /// bucket_capacity() in live buckets, and in expired ones at the time they expired (a
-  /// key inserted twice counts twice); since creation, load or clear. While a bucket holds such
-  /// keys, the rate may exceed target_fpr.
+  /// Keys beyond capacity() in all live buckets. While there are any, the rate may exceed
+  /// target_fpr.
   uint64_t num_excess_keys = 0;
   std::vector<WindowBucket> buckets;  ///< Oldest first; the last one is the current bucket.
-};
-
-/// What a pass over a WindowFilter measures.
-struct WindowFill {
-  /// Of kBucketRing: of WindowStats::buckets, if time has not advanced. With slots: one, of all
-  /// buckets together.
-  std::vector<BlockFill> buckets;
-  double current_fpr = 0;        ///< 1 - prod(1 - f) over the current_fpr f of the buckets.
-  uint64_t huge_page_bytes = 0;  ///< Of the live buckets.
 };
 
 /// A set of the keys inserted during a sliding window of time.
@@ -206,8 +156,7 @@ struct WindowFill {
 ///   Advance                          Calls run one after another. now() changes at once; entering
 ///                                    a new bucket then waits for chunks that other threads are
 ///                                    working on (2,048 keys; 2^17 keys of updates spread over an
-///                                    executor), with kBucketRing also for whole InsertIfAbsent
-///                                    calls; so Advance must not be called from within one.
+///                                    executor), so Advance must not be called from within one.
 ///                                    Meanwhile other Advance, GetStats, Save and Serialize calls
 ///                                    wait, too; queries do not, and updates only after a leap of
 ///                                    several buckets. An Insert or Erase whose bucket expires
@@ -221,7 +170,7 @@ struct WindowFill {
 /// "Happened before", and what fork forbids, are as in ConcurrentFilter. Why all this holds is in
 /// ARCHITECTURE.md, Why queries beside writers are right.
 ///
-/// *Memory.* With slots one array holds the keys of all buckets, in 64 bytes for about 20 of them,
+/// *Memory.* One array holds the keys of all buckets, in 64 bytes for about 20 of them,
 /// with 2.4 % more for what blocks share. Expired keys stay where they are until their place is
 /// needed: by an insertion into their block, which takes it as a free one, or by the 64 blocks
 /// around it, which are swept when a bucket comes that is too young for them (4 KB, under their
@@ -231,21 +180,12 @@ struct WindowFill {
 /// bytes for each. Queries, which do not read it, answer "maybe present" for any key of a block
 /// with keys that are there alone: WindowStats::slots has their share as undecided_share. Sizing
 /// keeps rate and share together within target_fpr.
-///
-/// With kBucketRing it is that of num_buckets + 2 stores of one geometry: the live ones, and one to
-/// be cleared. It is reserved at creation, and touched as buckets are used. An expired bucket is
-/// unpublished at once; the insertions and advances that follow clear its memory in steps of a
-/// thousandth of it (or up to 1 MB, where that is more), at twice the pace that insertions at
-/// capacity need. So no pause grows with the filter as long as buckets receive their insertions. An
-/// Advance that needs memory not cleared yet first clears all of one bucket: the cost of a clock
-/// that leaps from bucket to bucket without insertions between (4 ms for a bucket of 12 MB, on a
-/// busy machine).
 class TROMMEL_API WindowFilter {
  public:
   /// Most buckets of a window.
   static constexpr uint32_t kMaxBuckets = 64;
-  /// Most buckets of kSlots16.
-  static constexpr uint32_t kMaxSlots16Buckets = 12;
+  /// Lowest rate that a window can be sized for: fingerprints have at most 16 bits.
+  static constexpr double kMinTargetFpr = 1.6e-5;
   /// Keys of a batch that are handled as one: those of an InsertIfAbsent have one time.
   static constexpr size_t kChunkKeys = 2048;
   /// Returns how many chunks a batch of `num_keys` keys has.
@@ -253,9 +193,9 @@ class TROMMEL_API WindowFilter {
     return (num_keys + kChunkKeys - 1) / kChunkKeys;
   }
 
-  /// Creates an empty filter at time 0. Fails with kInvalidArgument for numbers out of range and as
-  /// SizeFor does, and with kOutOfMemory if the filter exceeds the limit or the system refuses
-  /// memory.
+  /// Creates an empty filter at time 0, with slots of 16 or of 24 bits, whichever need fewer bytes.
+  /// Fails with kInvalidArgument for numbers out of range, and with kOutOfMemory if the filter
+  /// exceeds the limit or the system refuses memory.
   static Result<WindowFilter> Create(const WindowConfig& config);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -290,9 +230,8 @@ class TROMMEL_API WindowFilter {
                              uint64_t* inserted_at = nullptr) noexcept;
 
   /// Inserts every key into the bucket of `time`, any tick of it, also when that is late: events
-  /// that arrive after later ones. Refuses all keys if the bucket has expired or time > now(), and
-  /// with kBucketRing also if the bucket was never the current one: it has no store. A key that is
-  /// in a filter that is not erasable keeps the later of its two buckets.
+  /// that arrive after later ones. Refuses all keys if the bucket has expired or time > now(). A
+  /// key that is in a filter that is not erasable keeps the later of its two buckets.
   WindowInsertOutcome Insert(Keys keys, uint64_t time) noexcept;
   /// As above, with a bitmap.
   WindowInsertOutcome Insert(Keys keys, uint64_t time, std::span<uint64_t> inserted) noexcept;
@@ -308,10 +247,10 @@ class TROMMEL_API WindowFilter {
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
                         std::span<uint64_t> times) noexcept;
 
-  /// In input order, decrements the counters of every key in the bucket of `inserted_at` (any tick
-  /// of it), or refuses a key that is certainly absent from that bucket and changes nothing for it.
-  /// Refuses all keys if that bucket has expired or inserted_at > now(): they count as expired.
-  /// Refuses all keys if the filter is not erasable: they count as refused.
+  /// In input order, takes every key out of the bucket of `inserted_at` (any tick of it), or
+  /// refuses a key that is certainly absent from that bucket and changes nothing for it. Refuses
+  /// all keys if that bucket has expired or inserted_at > now(): they count as expired. Refuses all
+  /// keys if the filter is not erasable: they count as refused.
   ///
   /// A key may be erased as often as it was inserted at that time. Erasing any other has, in that
   /// bucket, the effect that CountingFilter::Erase describes. (Without the time, a late erasure
@@ -330,8 +269,8 @@ class TROMMEL_API WindowFilter {
   Result<WindowEraseOutcome> EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
                                       std::span<uint64_t> missing = {});
 
-  /// As CountingFilter::Query, over all live buckets: one cache line per key; with kBucketRing one
-  /// per key and bucket. Within a batch, time may advance from chunk to chunk.
+  /// As CountingFilter::Query, over all live buckets: one cache line per key. Within a batch, time
+  /// may advance from chunk to chunk.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   /// As CountingFilter::Select. Within a batch, time may advance from chunk to chunk.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
@@ -355,9 +294,7 @@ class TROMMEL_API WindowFilter {
   bool Erase(Key key, uint64_t inserted_at) noexcept;
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
-  /// As CountingFilter::Prefetch. For slots: queries of a ring gain nothing, because each reads
-  /// more lines than a core fetches at a time (bench/README.md).
-  Key Prefetch(Key key) const noexcept;
+  Key Prefetch(Key key) const noexcept;            ///< As CountingFilter::Prefetch.
   /// @}
 
   /// @name Whole filters
@@ -368,12 +305,10 @@ class TROMMEL_API WindowFilter {
   /// their times. Both filters must be in the same bucket; now() becomes the later of the two
   /// times.
   ///
-  /// Fails with kMismatch, naming the field, if window, num_buckets, form, is_erasable, geometry,
-  /// digest policy or the current bucket differ, and with kInvalidArgument if both together hold
-  /// more than 2^62 keys, or if this filter has slots and a limit of side memory. With kBucketRing
-  /// fails with kOutOfMemory, changing nothing, if a limit has no space for the counts or the
-  /// system refuses memory; with slots that ends the program. Requires that `other` does not change
-  /// meanwhile. Cost: one pass over all buckets.
+  /// Fails with kMismatch, naming the field, if window, num_buckets, is_erasable, geometry, digest
+  /// policy or the current bucket differ, and with kInvalidArgument if both together hold more than
+  /// 2^62 keys, or if this filter has a limit of side memory. If the system refuses memory the
+  /// program ends. Requires that `other` does not change meanwhile. Cost: one pass over all blocks.
   Status Merge(const WindowFilter& other);
 
   /// Removes all keys and resets the counts of refusals and excess keys; the time stays.
@@ -386,8 +321,8 @@ class TROMMEL_API WindowFilter {
   /// Limits side memory from now on, as WindowConfig::side_memory_limit_bytes, which is not part of
   /// snapshots; 0: no limit. Fails with kInvalidArgument below the least value, and with
   /// kOutOfMemory if what is in needs more, if the filter would exceed its memory limit, or if the
-  /// system refuses memory; the limit stays as it is then. With slots, what was loaded may need a
-  /// few entries more than what was saved.
+  /// system refuses memory; the limit stays as it is then. What was loaded may need a few entries
+  /// more than what was saved.
   Status LimitSideMemory(uint64_t limit_bytes);
 
   /// @}
@@ -397,36 +332,28 @@ class TROMMEL_API WindowFilter {
   uint64_t window() const noexcept;        ///< Returns the length of the window in ticks.
   uint32_t num_buckets() const noexcept;   ///< Returns the number of buckets per window.
   uint64_t bucket_ticks() const noexcept;  ///< Returns the length of the longest bucket.
-  WindowForm form() const noexcept;        ///< Returns the form; never kAutomatic.
   bool is_erasable() const noexcept;       ///< Returns the configured value.
-  /// Returns the geometry of the blocks: of kBucketRing that of one bucket, as of all. With slots
-  /// it is of Encoding::kFingerprints16; fingerprint_bits are 12 (slots of 16 bits) or 16 (24
-  /// bits).
+  /// Returns the geometry of the blocks, of Encoding::kFingerprints16; fingerprint_bits are 12
+  /// (slots of 16 bits) or 16 (24 bits).
   const Geometry& geometry() const noexcept;
   const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
   uint64_t capacity() const noexcept;                  ///< Returns the configured value.
-  /// Returns how many keys one bucket may hold while the rate is kept: with slots capacity(). With
-  /// kBucketRing however the others share the
-  /// capacity: the configured value or slightly more, by the model of the geometry (sizing.h). A
-  /// loaded filter has the same value as the saved one.
-  uint64_t bucket_capacity() const noexcept;
-  double target_fpr() const noexcept;  ///< Returns the configured value.
+  double target_fpr() const noexcept;                  ///< Returns the configured value.
   /// Returns the rate for non-members when all live buckets together hold `num_keys` distinct keys,
-  /// by the model; with kBucketRing, when they are spread evenly.
+  /// by the model.
   double PredictedFpr(uint64_t num_keys) const noexcept;
   uint64_t num_keys() const noexcept;  ///< Returns insertions less erasures of live buckets.
   /// Returns statistics that are kept as running figures. Takes no lock that an update needs;
-  /// beside writers as ConcurrentFilter::GetStats. Cost: as CountingFilter::GetStats, for each live
-  /// bucket.
+  /// beside writers as ConcurrentFilter::GetStats. Cost: as CountingFilter::GetStats.
   WindowStats GetStats() const;
-  /// Measures how full the live buckets are. Cost: one pass over them, one lock at a time.
-  WindowFill MeasureFill() const;
+  /// Measures how full the blocks are of live keys. Cost: one pass over them, one lock at a time.
+  BlockFill MeasureFill() const;
   /// @}
 
   /// @name Files
   /// Snapshots are canonical: the same configuration, time and counts give the same bytes. A loaded
-  /// filter continues exactly where the saved one was. Buckets are copied first, so that no writer
-  /// waits for the disk: this needs the memory of those that hold keys once more.
+  /// filter continues exactly where the saved one was. The store is copied first, so that no writer
+  /// waits for the disk: this needs its memory once more.
   /// @{
 
   /// As CountingFilter::Save.

@@ -110,12 +110,6 @@ GrowthMode GrowthModeOf(nb::handle name) {
       std::array{GrowthMode::kAutomatic, GrowthMode::kDoubling, GrowthMode::kGenerations},
       GrowthModeName);
 }
-WindowForm WindowFormOf(nb::handle name) {
-  return SelfNamed(name, "form",
-                   std::array{WindowForm::kAutomatic, WindowForm::kSlots16, WindowForm::kSlots24,
-                              WindowForm::kBucketRing},
-                   WindowFormName);
-}
 
 DigestKey DigestKeyOf(nb::handle object) {
   if (object.is_none()) return {};

@@ -109,16 +109,12 @@ void BindGrowth(nb::module_& module) {
   Record<WindowBucket>(module, "WindowBucket", "A live bucket of a window.")
       .Field("first_tick", &WindowBucket::first_tick, "First tick of the bucket.")
       .Field("last_tick", &WindowBucket::last_tick, "Last tick of the bucket.")
-      .Field(
-          "num_keys", [](const WindowBucket& self) { return self.stats.num_keys; },
-          "Insertions less erasures.")
-      .Field(
-          "predicted_fpr", [](const WindowBucket& self) { return self.stats.predicted_fpr; },
-          "Of this bucket alone.");
+      .Field("num_keys", &WindowBucket::num_keys, "Insertions less erasures.")
+      .Field("predicted_fpr", &WindowBucket::predicted_fpr, "Of this bucket alone.");
   Record<WindowStats>(module, "WindowStats", "Statistics of a WindowFilter.")
       .Field("now", &WindowStats::now, "The time of the last advance.")
       .Field("num_keys", &WindowStats::num_keys, "Insertions less erasures of live buckets.")
-      .Field("num_bytes", &WindowStats::num_bytes, "All stores with their side tables.")
+      .Field("num_bytes", &WindowStats::num_bytes, "The store with its side table.")
       .Field("num_refused_erases", &WindowStats::num_refused_erases, "Of absent keys.")
       .Field("num_expired_erases", &WindowStats::num_expired_erases, "Of keys of no live bucket.")
       .Field("num_refused_inserts", &WindowStats::num_refused_inserts,

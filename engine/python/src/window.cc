@@ -28,8 +28,7 @@ namespace {
 using Window = Guarded<WindowFilter>;
 
 void Create(Window* self, Argument window, Argument capacity, Argument target_fpr,
-            Argument num_buckets, Argument bucket_capacity, Argument form, Argument is_erasable,
-            Argument encoding, Argument num_slices, Argument digest, Argument seed,
+            Argument num_buckets, Argument is_erasable, Argument digest, Argument seed,
             Argument digest_key, Argument memory_limit_bytes, Argument side_memory_limit_bytes,
             Argument executor) {
   WindowConfig config;
@@ -37,11 +36,7 @@ void Create(Window* self, Argument window, Argument capacity, Argument target_fp
   config.capacity = CountOf(capacity, "capacity");
   config.target_fpr = RateOf(target_fpr, "target_fpr");
   config.num_buckets = Count32Of(num_buckets, "num_buckets");
-  config.bucket_capacity = CountOf(bucket_capacity, "bucket_capacity");
-  config.form = WindowFormOf(form);
   config.is_erasable = FlagOf(is_erasable, "is_erasable");
-  config.encoding = EncodingOf(encoding);
-  config.num_slices = Count32Of(num_slices, "num_slices");
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
@@ -214,21 +209,19 @@ void BindWindow(nb::module_& module) {
       "time after that. Threads may use the filter at the same time.");
   bound.def(
       "__init__", Create, nb::arg("window"), nb::arg("capacity"), nb::arg("target_fpr") = 0.01,
-      nb::kw_only(), nb::arg("num_buckets") = 8, nb::arg("bucket_capacity") = 0,
-      nb::arg("form") = "automatic", nb::arg("is_erasable") = true, nb::arg("encoding") = "runs",
-      nb::arg("num_slices") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
-      nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
-      nb::arg("side_memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
+      nb::kw_only(), nb::arg("num_buckets") = 8, nb::arg("is_erasable") = true,
+      nb::arg("digest") = "xxh3", nb::arg("seed") = 0, nb::arg("digest_key") = nb::none(),
+      nb::arg("memory_limit_bytes") = 0, nb::arg("side_memory_limit_bytes") = 0,
+      nb::arg("executor") = nb::none(),
       nb::sig("def __init__(self, window: int, capacity: int, target_fpr: float = 0.01, *, "
-              "num_buckets: int = 8, bucket_capacity: int = 0, form: trommel.typing.WindowForm = "
-              "'automatic', is_erasable: bool = True, encoding: trommel.typing.Encoding = 'runs', "
-              "num_slices: int = 0, digest: trommel.typing.Digest = 'xxh3', seed: int = 0, "
+              "num_buckets: int = 8, is_erasable: bool = True, "
+              "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, "
               "digest_key: bytes | None = None, memory_limit_bytes: int = 0, "
               "side_memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
       "An empty filter at time 0.\n\n"
       "window: length of the window in ticks.\n"
       "capacity: distinct keys inserted within a window and one bucket.\n"
-      "target_fpr: false-positive rate of a query over all live buckets.\n"
+      "target_fpr: false-positive rate of a query over all live buckets, 1.6e-05 to 0.5.\n"
       "num_buckets: 1 to 64: the window slides in so many steps.\n"
       "is_erasable: False takes less memory where no key is erased.\n"
       "side_memory_limit_bytes: reserves this for further insertions of keys that are in and for\n"
@@ -255,12 +248,6 @@ void BindWindow(nb::module_& module) {
                                                         "Distinct keys, as configured.");
   DefineProperty<&WindowFilter::is_erasable, WindowFilter>(bound, "is_erasable",
                                                            "Whether keys can be erased.");
-  bound.def_prop_ro(
-      "form",
-      [](const Window& self) {
-        return self.QueryOne([](const WindowFilter& f) { return WindowFormName(f.form()); });
-      },
-      "How buckets are kept: 'slots16', 'slots24' or 'ring'.");
 }
 
 }  // namespace trommel::python

@@ -32,7 +32,6 @@ Encoding = typing.Literal["runs", "planes", "fingerprints16", "fingerprints8", "
 Preference = typing.Literal["memory", "speed", "headroom", "parquet"]
 Digest = typing.Literal["xxh3", "xxh64", "siphash", "caller"]
 GrowthMode = typing.Literal["automatic", "doubling", "generations"]
-WindowForm = typing.Literal["automatic", "slots16", "slots24", "ring"]
 Tuples = Mapping[str, typing.Any]
 """Tuples as one column of keys per attribute: a dict, or a frame of pandas, polars or pyarrow."""
 

@@ -36,7 +36,7 @@ Result<std::vector<MultiStoreOutline>> OutlinesOf(const ByteSource& source,
     const PartSource part = PartOf(source, record);
     const Result<OpenedSnapshot> snapshot = OpenedSnapshot::Open(part);
     if (!snapshot.ok()) return InFilterOf(record, snapshot.error());
-    Result<MultiStoreOutline> outline = ReadOutline(*snapshot, SnapshotType::kScalableFilter);
+    Result<MultiStoreOutline> outline = ReadOutline(*snapshot);
     if (!outline.ok()) return InFilterOf(record, outline.error());
     outlines.push_back(*std::move(outline));
   }

@@ -85,8 +85,6 @@ class BlockStore final : public Store {
   static uint64_t LeastSideBytes(const Geometry& geometry);
   Result<std::unique_ptr<SideLimitChange>> PrepareSideLimit(uint64_t limit_bytes) override;
   [[nodiscard]] bool Merge(const Store& other) noexcept override;
-  // Undoes a Merge, and nothing may have happened since.
-  void TakeBack(const BlockStore& other) noexcept { TakeBack(other, geometry_.num_blocks); }
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
   // Half the blocks. Requires an even num_blocks.
   Result<BlockStore> Folded(uint64_t limit_bytes) const;
@@ -97,8 +95,6 @@ class BlockStore final : public Store {
 
   void CopyOwnedRange(const Store& from, uint64_t range_idx) override;
   void TouchOwnedRange(uint64_t range_idx) override;
-  // Empties the owned range's blocks. Thread safety: exclusive, but for other owned ranges.
-  void ClearOwnedRange(uint64_t range_idx);
 
   StoreFigures Figures() const override;
   kernels::Tally TallyOf(uint64_t range_idx) const override;

@@ -42,11 +42,6 @@ void BlockStore::TouchOwnedRange(uint64_t range_idx) {
   std::fill_n(counts_.data() + first * count_stride_, num_blocks * count_stride_, 0U);
 }
 
-void BlockStore::ClearOwnedRange(uint64_t range_idx) {
-  TouchOwnedRange(range_idx);
-  side_table_.ClearOwnedRange(range_idx);
-}
-
 // A block is promoted exactly if the side table has it.
 StoreFigures BlockStore::Figures() const {
   return {.num_promoted = side_table_.num_blocks(),
@@ -120,7 +115,8 @@ bool BlockStore::Merge(const Store& store) noexcept {
   return true;
 }
 
-// Of the first blocks. Counts only fall, back to what there was memory for: nothing is refused.
+// Undoes a Merge of the first blocks. Counts only fall, back to what there was memory for: nothing
+// is refused.
 void BlockStore::TakeBack(const BlockStore& other, uint64_t num_blocks) noexcept {
   Counters ours;
   Counters theirs;

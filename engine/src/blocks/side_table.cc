@@ -141,15 +141,12 @@ void SideTable::Remove(uint64_t block_idx) {
 }
 
 void SideTable::Clear() {
-  for (size_t r = 0; r < owned_ranges_.size(); ++r) ClearOwnedRange(r);
-}
-
-void SideTable::ClearOwnedRange(uint64_t range_idx) {
-  OwnedRange& range = owned_ranges_[range_idx];
-  range.runs.Clear();
-  range.exact.Clear();
-  range.num_refused.Set(0);
-  UpdateFigures(range);
+  for (OwnedRange& range : owned_ranges_) {
+    range.runs.Clear();
+    range.exact.Clear();
+    range.num_refused.Set(0);
+    UpdateFigures(range);
+  }
 }
 
 // --- One key.

@@ -54,7 +54,6 @@ class SideTable {
   [[nodiscard]] bool Promote(uint64_t block_idx, std::span<const uint64_t> counters);
   void Remove(uint64_t block_idx);  // if it has an entry
   void Clear();
-  void ClearOwnedRange(uint64_t range_idx);
   // Copies the range from a table with the same ranges and slices; not its limit. May throw
   // std::bad_alloc.
   void CopyOwnedRange(const SideTable& from, uint64_t range_idx);

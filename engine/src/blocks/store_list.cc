@@ -26,52 +26,40 @@ Stores FirstStretch(Stores stores) {
   return stores.first(size);
 }
 
-using Views = std::array<kernels::Blocks, kMaxListedStores>;
-
 void CheckSize(size_t num_stores) {
   TROMMEL_CHECK(num_stores <= kMaxListedStores, "more than 255 stores in a list");
 }
 
-const BlockStore& AsSlices(const Store& store) { return static_cast<const BlockStore&>(store); }
-
-// Of slices of one shape, at least one.
-template <class SomeStore>
-size_t QuerySlices(std::span<const SomeStore* const> stores, std::span<const uint64_t> digests,
-                   uint64_t* maybe_present) {
-  if (stores.size() == 1) return AsSlices(*stores[0]).Query(digests, maybe_present);
-  Views views;
-  for (size_t s = 0; s < stores.size(); ++s) views[s] = AsSlices(*stores[s]).View();
-  return AsSlices(*stores[0])
-      .block_kernels()
-      .query_any(digests.data(), digests.size(), views.data(), stores.size(), maybe_present);
-}
-
-template <class SomeStore>
-void FindOldestSlices(std::span<const SomeStore* const> stores, std::span<const uint64_t> digests,
-                      uint8_t* oldest) {
-  Views views;
-  for (size_t s = 0; s < stores.size(); ++s) views[s] = AsSlices(*stores[s]).View();
-  AsSlices(*stores[0])
-      .block_kernels()
-      .find_oldest(digests.data(), digests.size(), views.data(), stores.size(), oldest);
-}
-
-void CheckSlices(std::span<const BlockStore* const> stores) {
-  CheckSize(stores.size());
-  for (const BlockStore* store : stores) {
-    TROMMEL_CHECK(AreOfOneShape(store->geometry(), stores[0]->geometry()),
-                  "stores of different shapes in a list");
+// Slices of one shape, at least one.
+class Slices {
+ public:
+  explicit Slices(Stores stores) : stores_(stores) {
+    for (size_t s = 0; s < stores.size(); ++s) views_[s] = At(s).View();
   }
-}
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const {
+    return At(0).block_kernels().query_any(digests.data(), digests.size(), views_.data(),
+                                           stores_.size(), maybe_present);
+  }
+  void FindOldest(std::span<const uint64_t> digests, uint8_t* oldest) const {
+    At(0).block_kernels().find_oldest(digests.data(), digests.size(), views_.data(), stores_.size(),
+                                      oldest);
+  }
+
+ private:
+  const BlockStore& At(size_t s) const { return static_cast<const BlockStore&>(*stores_[s]); }
+
+  Stores stores_;
+  std::array<kernels::Blocks, kMaxListedStores> views_;
+};
 
 size_t QueryStretch(Stores stretch, std::span<const uint64_t> digests, uint64_t* maybe_present) {
   if (stretch.size() == 1) return stretch.front()->Query(digests, maybe_present);
-  return QuerySlices(stretch, digests, maybe_present);
+  return Slices(stretch).Query(digests, maybe_present);
 }
 
 void FindOldestInStretch(Stores stretch, std::span<const uint64_t> digests, uint8_t* oldest) {
   if (!HasFingerprints(stretch.front()->geometry().encoding)) {
-    return FindOldestSlices(stretch, digests, oldest);
+    return Slices(stretch).FindOldest(digests, oldest);
   }
   std::array<uint64_t, KeyStore::kBitmapWords> bits;
   for (size_t first = 0; first < digests.size(); first += kernels::kMaxChunkKeys) {
@@ -103,31 +91,12 @@ void FindMissed(Stores stores, size_t first_idx, std::span<const uint64_t> chunk
   }
 }
 
-void NoneShows(std::span<const uint64_t> digests, uint64_t* maybe_present) {
-  std::fill_n(maybe_present, (digests.size() + 63) / 64, 0);
-}
-
 }  // namespace
-
-size_t QueryAny(std::span<const BlockStore* const> stores, std::span<const uint64_t> digests,
-                uint64_t* maybe_present) {
-  CheckSlices(stores);
-  if (!stores.empty()) return QuerySlices(stores, digests, maybe_present);
-  NoneShows(digests, maybe_present);
-  return 0;
-}
-
-void FindOldest(std::span<const BlockStore* const> stores, std::span<const uint64_t> digests,
-                uint8_t* oldest) {
-  CheckSlices(stores);
-  if (!stores.empty()) return FindOldestSlices(stores, digests, oldest);
-  std::fill_n(oldest, digests.size(), uint8_t{0});
-}
 
 size_t QueryAny(Stores stores, std::span<const uint64_t> digests, uint64_t* maybe_present) {
   CheckSize(stores.size());
   if (stores.empty()) {
-    NoneShows(digests, maybe_present);
+    std::fill_n(maybe_present, (digests.size() + 63) / 64, 0);
     return 0;
   }
   Stores stretch = FirstStretch(stores);

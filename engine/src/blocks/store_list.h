@@ -1,5 +1,4 @@
-// Queries of several stores at once: the buckets of a window, which are slices of one shape, and
-// the generations of a scalable filter, which may also be fingerprints:
+// Queries of several stores at once, the generations of a scalable filter:
 //
 //   stores      runs  runs | fp8 | fp16 | runs      neighbours of slices and of one shape are a
 //   stretches       1      |  2  |  3   |  4        stretch, each store of fingerprints is one
@@ -13,28 +12,23 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/block_store.h"
 #include "engine/src/blocks/store.h"
 
 namespace trommel {
 
 inline constexpr size_t kMaxListedStores = 255;
 
-// All take any number of digests. Requires at most kMaxListedStores stores, and of lists of
-// BlockStore the same encoding and num_slices of all, else aborts. Allocates nothing. Thread
-// safety: takes no lock, and may run beside updates of the stores, as their own queries may.
+// Both take any number of digests. Requires at most kMaxListedStores stores, else aborts. Allocates
+// nothing. Thread safety: takes no lock, and may run beside updates of the stores, as their own
+// queries may.
 
 // Sets bit i of `maybe_present` iff some store answers "maybe present" to digest i; writes one word
 // for every 64 digests, unused high bits zero. Returns how many bits are set.
-size_t QueryAny(std::span<const BlockStore* const> stores, std::span<const uint64_t> digests,
-                uint64_t* maybe_present);
 size_t QueryAny(std::span<const Store* const> stores, std::span<const uint64_t> digests,
                 uint64_t* maybe_present);
 
 // Sets oldest[i] to the index of the first store that answers "maybe present" to digest i, or to
 // stores.size().
-void FindOldest(std::span<const BlockStore* const> stores, std::span<const uint64_t> digests,
-                uint8_t* oldest);
 void FindOldest(std::span<const Store* const> stores, std::span<const uint64_t> digests,
                 uint8_t* oldest);
 

@@ -46,10 +46,7 @@ uint32_t VersionOf(const ScalableConfig& config) {
 // `num_slices` is what all generations of slices have, whatever was asked for: sizing may choose
 // otherwise one day.
 MultiStoreFacts FactsOf(const ScalableConfig& config, uint32_t num_slices) {
-  MultiStoreFacts facts{.type = SnapshotType::kScalableFilter,
-                        .version = VersionOf(config),
-                        .policy = config.digest,
-                        .params = {}};
+  MultiStoreFacts facts{.version = VersionOf(config), .policy = config.digest, .params = {}};
   facts.params[kModeParam] = static_cast<uint64_t>(config.mode);
   facts.params[kFirstCapacityParam] = config.first_capacity;
   facts.params[kTargetFprParam] = std::bit_cast<uint64_t>(config.target_fpr);
@@ -280,8 +277,7 @@ Result<ScalableFilter> ScalableParts::Read(const ByteSource& source,
 Result<std::unique_ptr<GenerationsEngine>> GenerationsEngine::Read(const OpenedSnapshot& snapshot,
                                                                    uint64_t limit_bytes,
                                                                    const DigestKey& digest_key) {
-  Result<MultiStoreContents> contents =
-      ReadMultiStore(snapshot, SnapshotType::kScalableFilter, limit_bytes, digest_key);
+  Result<MultiStoreContents> contents = ReadMultiStore(snapshot, limit_bytes, digest_key);
   if (!contents.ok()) return contents.error();
   GrowthPlans plans;
   return MakeEngine(*std::move(contents), limit_bytes, plans);

@@ -51,8 +51,8 @@ Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t firs
   return CorruptMemberWord(member_idx, stray, "a number that this type does not use is not zero");
 }
 
-Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot, SnapshotType wanted) {
-  auto opened = snapshot.HeaderAs<MultiStoreHeader>(wanted);
+Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot) {
+  auto opened = snapshot.HeaderAs<MultiStoreHeader>(SnapshotType::kScalableFilter);
   if (!opened) return opened;
   const MultiStoreHeader& header = *opened;
   if (header.start.version == kSecondVersion) {

@@ -1,5 +1,5 @@
-// The format of snapshots with several stores, versions 1 and 3: the header, and where the members
-// are. All numbers little-endian.
+// The format of snapshots with several stores, versions 1 and 3 of scalable filters: the header,
+// and where the members are. All numbers little-endian.
 //
 //   0      header, 256 bytes              MultiStoreHeader below
 //   256    table, 64 bytes per member     MemberRecord below
@@ -9,12 +9,13 @@
 //   ....   member 1 ...
 //   end of the last member, or of the table: end of file
 //
-// Version 1 has members of slices. Version 3, of scalable filters alone, also takes members of
-// fingerprints (fingerprint_snapshot.h); it is written where a filter may have these.
+// Version 1 has members of slices. Version 3 also takes members of fingerprints
+// (fingerprint_snapshot.h); it is written where a filter may have these.
 //
-// What the members are to each other, and what params and words mean, is up to the type; so
-// is checking them. Canonical: places follow from sizes alone. Header and table have a checksum,
-// each member has its own; padding must be zero, and nothing may follow.
+// What the members are to each other, and what params and words mean, is up to what reads them
+// (scalable/generations_snapshot.cc); so is checking them. Canonical: places follow from sizes
+// alone. Header and table have a checksum, each member has its own; padding must be zero, and
+// nothing may follow.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_FORMAT_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_FORMAT_H_
 
@@ -38,7 +39,7 @@ using MultiStoreParams = std::array<uint64_t, 16>;
 using MemberWords = std::array<uint64_t, 6>;
 
 struct MultiStoreHeader {
-  SnapshotStart start;            //   0  type: any but kCountingFilter
+  SnapshotStart start;            //   0  type: kScalableFilter
   MultiStoreParams params;        //  32
   uint64_t file_bytes;            // 160
   uint64_t num_members;           // 168  0 .. kMaxMemberStores
@@ -75,9 +76,9 @@ Error CorruptMemberWord(size_t member_idx, size_t word_idx, std::string_view wha
 Status CheckUnusedParams(const MultiStoreParams& params, size_t first_unused);
 Status CheckUnusedWords(size_t member_idx, const MemberWords& words, size_t first_unused);
 
-// The header of a snapshot of that type, every field of which could be. Fails with kCorrupt or
-// kMismatch.
-Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot, SnapshotType wanted);
+// The header, every field of which could be. Fails with kCorrupt, or kMismatch for another type's
+// snapshot.
+Result<MultiStoreHeader> ReadMultiStoreHeader(const OpenedSnapshot& snapshot);
 
 // Checks the table's checksum and that every member is where its predecessors' sizes put it.
 Status CheckTable(const MultiStoreHeader& header, std::span<const MemberRecord> members);

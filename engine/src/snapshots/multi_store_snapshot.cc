@@ -111,7 +111,7 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
   TROMMEL_CHECK(members.size() <= kMaxMemberStores, "more members than a snapshot may hold");
   const std::vector<MemberRecord> table = TableOf(members);
   MultiStoreHeader header = {};
-  header.start = StartOf(facts.type, facts.policy);
+  header.start = StartOf(SnapshotType::kScalableFilter, facts.policy);
   header.start.version = facts.version;
   header.params = facts.params;
   header.file_bytes = EndOf(table);
@@ -138,8 +138,8 @@ Status WriteMultiStore(const MultiStoreFacts& facts, std::span<const MemberStore
   return sink.Overwrite(0, BytesOf(header));
 }
 
-Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot, SnapshotType wanted) {
-  const Result<MultiStoreHeader> header = ReadMultiStoreHeader(snapshot, wanted);
+Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot) {
+  const Result<MultiStoreHeader> header = ReadMultiStoreHeader(snapshot);
   if (!header) return header.error();
   MultiStoreOutline outline{.header = *header,
                             .table = std::vector<MemberRecord>(header->num_members),
@@ -170,11 +170,9 @@ Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStor
   if (Status fits = CheckMemoryLimit("the filter needs", least_bytes, limit_bytes); !fits) {
     return fits.error();
   }
-  MultiStoreContents contents{.facts = {.type = static_cast<SnapshotType>(start.type),
-                                        .version = start.version,
-                                        .policy = *policy,
-                                        .params = outline.header.params},
-                              .members = {}};
+  MultiStoreContents contents{
+      .facts = {.version = start.version, .policy = *policy, .params = outline.header.params},
+      .members = {}};
   contents.members.reserve(outline.table.size());
   uint64_t end = kHeaderBytes + std::span(outline.table).size_bytes();
   for (size_t i = 0; i < outline.table.size(); ++i) {
@@ -192,9 +190,9 @@ Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStor
   return contents;
 }
 
-Result<MultiStoreContents> ReadMultiStore(const OpenedSnapshot& snapshot, SnapshotType wanted,
-                                          uint64_t limit_bytes, const DigestKey& digest_key) {
-  const Result<MultiStoreOutline> outline = ReadOutline(snapshot, wanted);
+Result<MultiStoreContents> ReadMultiStore(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                          const DigestKey& digest_key) {
+  const Result<MultiStoreOutline> outline = ReadOutline(snapshot);
   if (!outline) return outline.error();
   return ReadMembers(snapshot.source(), *outline, limit_bytes, digest_key);
 }

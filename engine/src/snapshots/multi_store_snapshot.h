@@ -1,8 +1,7 @@
-// Snapshots of filters that hold several block stores: stores and facts to bytes, and untrusted
-// bytes to stores and facts. The format is drawn in multi_store_format.h.
+// Snapshots of scalable filters, which hold several stores: stores and facts to bytes, and
+// untrusted bytes to stores and facts. The format is drawn in multi_store_format.h.
 //
-// What params and words mean is checked by the type that reads them; everything else is checked
-// here.
+// What params and words mean is checked by what reads them; everything else is checked here.
 #ifndef TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_SNAPSHOT_H_
 #define TROMMEL_ENGINE_SRC_SNAPSHOTS_MULTI_STORE_SNAPSHOT_H_
 
@@ -13,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "engine/src/blocks/block_store.h"
 #include "engine/src/blocks/store.h"
 #include "engine/src/disk/byte_sink.h"
 #include "engine/src/disk/byte_source.h"
@@ -26,7 +24,6 @@
 namespace trommel {
 
 struct MultiStoreFacts {
-  SnapshotType type = SnapshotType::kScalableFilter;
   // kThirdVersion where members may have fingerprints, else kSnapshotVersion.
   uint32_t version = kSnapshotVersion;
   DigestPolicy policy;
@@ -45,10 +42,6 @@ struct MemberStoreContents {
   MemberWords words{};
   std::unique_ptr<Store> store;
   FilterFacts facts;
-
-  // Requires slices, which the members of a snapshot of version 1 have.
-  BlockStore& block_store() { return static_cast<BlockStore&>(*store); }
-  const BlockStore& block_store() const { return static_cast<const BlockStore&>(*store); }
 };
 
 struct MultiStoreContents {
@@ -75,7 +68,7 @@ struct MultiStoreOutline {
 
 // Takes no memory for blocks. Fails with kMismatch (another type's file), kVersion, kCorrupt, and
 // as the source does.
-Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot, SnapshotType wanted);
+Result<MultiStoreOutline> ReadOutline(const OpenedSnapshot& snapshot);
 
 // The whole valid members that the outline, which ReadOutline returned, tells of. Fails with
 // kInvalidArgument (as PolicyOfFile), kOutOfMemory (all members together over limit_bytes; 0:
@@ -85,8 +78,8 @@ Result<MultiStoreContents> ReadMembers(const ByteSource& source, const MultiStor
                                        uint64_t used_bytes = 0);
 
 // Both.
-Result<MultiStoreContents> ReadMultiStore(const OpenedSnapshot& snapshot, SnapshotType wanted,
-                                          uint64_t limit_bytes, const DigestKey& digest_key);
+Result<MultiStoreContents> ReadMultiStore(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+                                          const DigestKey& digest_key);
 
 }  // namespace trommel
 

@@ -41,6 +41,12 @@ Status CheckKnown(const SnapshotStart& start) {
                      (start.type == kLayeredType ? "4 (layered filter)" : "5 (classic filter)") +
                      ", which this library reads no longer"};
   }
+  if (start.type == static_cast<uint32_t>(SnapshotType::kWindowFilter) &&
+      start.version == kSnapshotVersion) {
+    return Error{ErrorCode::kVersion,
+                 "at byte 8 the version is 1 of a window filter (a ring of buckets), which this "
+                 "library reads no longer"};
+  }
   if (start.type == 0 || start.type > kNumSnapshotTypes) {
     return UnknownAt(offsetof(SnapshotStart, type), "the type", start.type,
                      "1 (counting filter) to 6 (attribute filter)");

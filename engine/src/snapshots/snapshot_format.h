@@ -59,8 +59,8 @@ inline constexpr std::array<unsigned char, 8> kSnapshotMagic = {0x89, 'T',  'R',
                                                                 '\r', '\n', 0x1a, '\n'};
 inline constexpr uint32_t kSnapshotVersion = 1;
 // Of filters with fingerprints: counting (fingerprint_snapshot.h), scalable ones that double
-// (scalable/doubling_snapshot.h), and windows in slots; and of attribute filters whose sets version
-// 1 cannot name (attributes/attribute_format.h).
+// (scalable/doubling_snapshot.h), and windows (window/window_snapshot.h); and of
+// attribute filters whose sets version 1 cannot name (attributes/attribute_format.h).
 inline constexpr uint32_t kSecondVersion = 2;
 // Of scalable filters whose generations may have fingerprints (multi_store_format.h).
 inline constexpr uint32_t kThirdVersion = 3;

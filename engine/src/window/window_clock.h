@@ -1,4 +1,4 @@
-// WindowClock: the time of a slot window, and which buckets count.
+// WindowClock: the time of a window, and which buckets count.
 //
 //   bucket    3 | 4 | 5 | 6 | 7 | 8 | 9      num_buckets = 4, the time has just entered 9
 //                 ^       ^           ^

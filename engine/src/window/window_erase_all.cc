@@ -1,7 +1,6 @@
 // WindowFilter::EraseAll: the keys of each live bucket are looked up together, and if none is
 // missing from any bucket, they are erased bucket by bucket.
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -29,9 +28,10 @@ struct BucketShare {
 // The shares of a batch, by bucket.
 class BucketShares {
  public:
-  BucketShares(WindowEngine& engine, std::span<const uint64_t> inserted_at, Shortfalls::Kept kept)
-      : times_(engine.settings.times),
-        now_(engine.now()),
+  BucketShares(const TimeBuckets& times, uint64_t now, std::span<const uint64_t> inserted_at,
+               Shortfalls::Kept kept)
+      : times_(times),
+        now_(now),
         current_(times_.BucketOf(now_)),
         inserted_at_(inserted_at),
         kept_(kept) {}
@@ -73,12 +73,21 @@ class BucketShares {
 
 WindowEraseOutcome WindowFilter::Impl::EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
                                                 std::span<uint64_t> missing) {
-  if (!engine->is_erasable()) {
+  WindowEraseOutcome outcome{.num_refused = keys.size()};
+  if (is_erasable()) {
+    outcome = EraseAllUncounted(keys, inserted_at, missing);
+  } else {
     SetAllBits(keys, missing);
-    return {.num_refused = keys.size()};
   }
-  const DigestPolicy& policy = engine->settings.policy;
-  BucketShares shares(*engine, inserted_at,
+  Count(outcome);
+  return outcome;
+}
+
+WindowEraseOutcome WindowFilter::Impl::EraseAllUncounted(Keys keys,
+                                                         std::span<const uint64_t> inserted_at,
+                                                         std::span<uint64_t> missing) {
+  const DigestPolicy& policy = settings.policy;
+  BucketShares shares(settings.times, now(), inserted_at,
                       missing.empty() ? Shortfalls::Kept::kNumber : Shortfalls::Kept::kDigests);
   WindowEraseOutcome outcome;
   ForEachChunk(policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
@@ -89,7 +98,7 @@ WindowEraseOutcome WindowFilter::Impl::EraseAll(Keys keys, std::span<const uint6
   for (auto& [bucket, share] : shares.all()) {
     std::ranges::sort(share.digests);
     // Of one that has expired by now nothing is missing: Erase, too, says that it has.
-    const bool is_live = engine->FindMissing(share.digests, share.time, share.shortfalls);
+    const bool is_live = FindMissing(share.digests, share.time, share.shortfalls);
     if (!is_live) share.shortfalls = Shortfalls(Shortfalls::Kept::kDigests);
     outcome.num_refused += share.shortfalls.num_missing();
     share.shortfalls.BeginTelling();
@@ -106,7 +115,7 @@ WindowEraseOutcome WindowFilter::Impl::EraseAll(Keys keys, std::span<const uint6
   }
   for (const auto& [bucket, share] : shares.all()) {
     const WindowEraseOutcome of_bucket =
-        engine->Erase(Keys::Digests(share.digests), share.time, {});
+        EraseUncounted(Keys::Digests(share.digests), share.time, {});
     outcome.num_erased += of_bucket.num_erased;
     outcome.num_refused += of_bucket.num_refused;
     outcome.num_expired += of_bucket.num_expired;
@@ -123,10 +132,7 @@ Result<WindowEraseOutcome> WindowFilter::EraseAll(Keys keys, std::span<const uin
                 "the bitmap overlaps the times");
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::ranges::fill(missing, 0);
-  const WindowEraseOutcome outcome = impl_->EraseAll(keys, inserted_at, missing);
-  impl_->num_refused_erases.fetch_add(outcome.num_refused, std::memory_order_relaxed);
-  impl_->num_expired_erases.fetch_add(outcome.num_expired, std::memory_order_relaxed);
-  return outcome;
+  return impl_->EraseAll(keys, inserted_at, missing);
 } catch (const std::bad_alloc&) {
   return OutOfMemoryError(kNoMemoryForDigests);
 }

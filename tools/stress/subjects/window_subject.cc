@@ -51,7 +51,7 @@ class WindowSubject : public FilterSubject<WindowFilter> {
 
 SubjectStats WindowSubject::GetStats() const {
   const WindowStats whole = filter_.GetStats();
-  const WindowFill fill = filter_.MeasureFill();
+  const BlockFill fill = filter_.MeasureFill();
   SubjectStats sum;
   uint64_t next = 0;  // the first tick that the next bucket may begin with
   const auto expect = [&](bool is_so, const char* otherwise) {
@@ -61,22 +61,15 @@ SubjectStats WindowSubject::GetStats() const {
   expect(whole.buckets.size() <= config_.num_buckets + 1, "more live buckets than there may be");
   expect(fill.current_fpr >= 0 && fill.current_fpr <= 1, "current_fpr is not between 0 and 1");
   for (const WindowBucket& bucket : whole.buckets) {
-    const Stats& stats = bucket.stats;
     expect(bucket.first_tick >= next && bucket.last_tick >= bucket.first_tick,
            "buckets are not in order of time");
     next = bucket.last_tick + 1;
-    sum.num_keys += stats.num_keys;
-    sum.num_promoted += stats.num_promoted;
-    sum.side_table_bytes += stats.side_table_bytes;
+    sum.num_keys += bucket.num_keys;
   }
-  // Of slots, num_promoted and side_table_bytes are left out: they may be of keys that have expired
-  // and wait for a sweep. Their fill ratio is keys per slot, any number where keys crowd.
-  const bool is_of_slots = filter_.form() != WindowForm::kBucketRing;
-  for (const BlockFill& bucket : fill.buckets) {
-    expect(bucket.fill_ratio >= 0, "a fill ratio is below 0");
-    expect(is_of_slots || bucket.fill_ratio <= 1, "a fill ratio is above 1");
-    sum.fill_ratio += std::min(bucket.fill_ratio, 1.0) / static_cast<double>(fill.buckets.size());
-  }
+  // num_promoted and side_table_bytes are left out: they may be of keys that have expired and wait
+  // for a sweep. The fill ratio is keys per slot, any number where keys crowd.
+  expect(fill.fill_ratio >= 0, "the fill ratio is below 0");
+  sum.fill_ratio = std::min(fill.fill_ratio, 1.0);
   expect(sum.num_keys == whole.num_keys, "num_keys is not the sum of the buckets");
   sum.oldest_bucket =
       span().Bucket(whole.buckets.empty() ? whole.now : whole.buckets.front().first_tick);
@@ -95,14 +88,9 @@ WindowConfig DrawWindow(const RoundPlan& plan) {
       uint64_t{config.num_buckets} * kTicksPerBucket[random.Below(kTicksPerBucket.size())];
   // In windows that num_buckets does not divide, lengths of buckets differ by one tick.
   if (random.OneIn(2)) config.window += random.Below(config.num_buckets);
-  constexpr std::array<WindowForm, 4> kForms = {WindowForm::kBucketRing, WindowForm::kSlots24,
-                                                WindowForm::kSlots16, WindowForm::kSlots16};
-  const uint32_t num_forms = config.num_buckets <= WindowFilter::kMaxSlots16Buckets ? 4 : 2;
-  config.form = kForms[random.Below(num_forms)];
   config.capacity = plan.config.capacity;
-  config.target_fpr = plan.config.target_fpr;
-  config.num_slices = plan.config.num_slices;
-  config.encoding = plan.config.encoding;
+  // One in three with slots of 24 bits, also where there are few buckets.
+  config.target_fpr = random.OneIn(3) ? 1e-4 : plan.config.target_fpr;
   return config;
 }
 

@@ -169,8 +169,8 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
       "A summary goes to standard error. A first occurrence is wrongly suppressed at the filter's\n"
       "false-positive rate of that moment, which is at most -p while the filter holds no more "
       "keys\n"
-      "than it was sized for (-n; with --type window, within the window plus one bucket; with\n"
-      "--bucket-capacity, within one bucket). The summary reports the rate at the end.\n"
+      "than it was sized for (-n; with --type window, within the window plus one bucket). The\n"
+      "summary reports the rate at the end.\n"
       "Exits 1 if there was no room for a key: its line was printed, and would be printed again.\n"
       "Without -n the inputs, which must be regular files, are read twice: first to "
       "count\nthe distinct keys.");

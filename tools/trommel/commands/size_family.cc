@@ -16,11 +16,6 @@
 namespace trommel::tool {
 namespace {
 
-std::string GeometryText(const Geometry& geometry) {
-  return fmt::format("{} of {}, {}", FormatCount(geometry.num_blocks, "block"), ShapeText(geometry),
-                     EncodingName(geometry.encoding));
-}
-
 void AddAsked(const FamilyOptions& options, Report& report) {
   report.AddField("type", std::string(FilterTypeName(options.type)));
   report.AddField("capacity", options.filter.capacity);
@@ -66,36 +61,17 @@ void DescribeSize(const ScalableFilter& filter, Report& report) {
 }
 
 void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Report& report) {
-  const bool has_slots = filter.form() != WindowForm::kBucketRing;
-  const uint64_t num_stores = filter.num_buckets() + 2;
-  AddTotal(has_slots ? filter.GetStats().num_bytes : num_stores * filter.geometry().num_bytes(),
-           options.filter.capacity, report);
-  report.Add("form", std::string(WindowFormName(filter.form())), "form",
-             std::string(WindowFormName(filter.form())));
+  AddTotal(filter.GetStats().num_bytes, options.filter.capacity, report);
+  AddGeometry(filter.geometry(), report);
   report.Add("window", filter.window(), "window",
              fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
                          FormatCount(filter.num_buckets(), "bucket"),
                          FormatDuration(filter.bucket_ticks())));
   report.AddField("num_buckets", filter.num_buckets());
-  if (has_slots) {
-    const double predicted_fpr = filter.PredictedFpr(options.filter.capacity);
-    report.Add("predicted_fpr", predicted_fpr, "false positives",
-               fmt::format("{} predicted at capacity, however the keys arrive",
-                           FormatRate(predicted_fpr, options.filter.target_fpr)));
-    return;
-  }
-  report.Add(
-      "bucket_capacity", filter.bucket_capacity(), "per bucket",
-      fmt::format("{}: {}, {}", FormatCount(filter.bucket_capacity(), "key"),
-                  FormatBytes(filter.geometry().num_bytes()), GeometryText(filter.geometry())));
-  report.AddField("bucket_num_bytes", filter.geometry().num_bytes());
-  FamilyOptions even = options;
-  even.bucket_capacity = 1;
-  const Result<AnyFilter> made = even.Create(nullptr);
-  if (!made.ok()) return;
-  const uint64_t even_bytes = num_stores * std::get<WindowFilter>(*made).geometry().num_bytes();
-  report.Add("even_num_bytes", even_bytes, "even arrival",
-             fmt::format("{} with --bucket-capacity 1", FormatBytes(even_bytes)));
+  const double predicted_fpr = filter.PredictedFpr(options.filter.capacity);
+  report.Add("predicted_fpr", predicted_fpr, "false positives",
+             fmt::format("{} predicted at capacity, however the keys arrive",
+                         FormatRate(predicted_fpr, options.filter.target_fpr)));
 }
 
 }  // namespace

@@ -17,7 +17,6 @@ Applied& Applied::operator+=(const Applied& other) {
   num_late += other.num_late;
   num_ahead += other.num_ahead;
   late_are_current = late_are_current || other.late_are_current;
-  is_ring = is_ring || other.is_ring;
   if (refusal.empty()) refusal = other.refusal;
   return *this;
 }
@@ -52,9 +51,8 @@ void DescribeInserted(const Applied& applied, Report& report, std::string_view n
   }
   if (applied.num_expired > 0) {
     report.Add("num_expired", applied.num_expired, "expired",
-               fmt::format("{} came when their bucket had left the window{}: not inserted",
-                           FormatCount(applied.num_expired, "key"),
-                           applied.is_ring ? ", or was never the current one" : ""));
+               fmt::format("{} came when their bucket had left the window: not inserted",
+                           FormatCount(applied.num_expired, "key")));
   }
 }
 
@@ -87,10 +85,6 @@ std::string HintOn(const Applied& applied) {
         "{} of them {} a time past the window filter's clock, perhaps in another unit "
         "(--time-unit)",
         FormatCount(applied.num_ahead), applied.num_ahead == 1 ? "has" : "have");
-  }
-  if (applied.is_ring) {
-    return "A ring takes no key into a bucket that was never the current one: the list may have "
-           "such keys, or was erased already";
   }
   return "A list that was erased before need not be erased again";
 }

@@ -22,7 +22,6 @@ struct Applied {
   uint64_t num_late = 0;          // of an insert into a window: inserted, of an earlier bucket
   uint64_t num_ahead = 0;         // of num_refused of an erase: of a time past the window's clock
   bool late_are_current = false;  // these entered the current bucket instead of their own
-  bool is_ring = false;           // of a window: buckets that were never current take no keys
   std::string_view refusal = {};  // why the filter did not grow for them
   std::optional<uint64_t> first_refused = {};  // of an erase: its number, from 0, in num_keys()
 

@@ -38,19 +38,6 @@ void AddRefusedErases(uint64_t num_refused, Report& report) {
   report.Add("num_refused_erases", num_refused, "refused erases", FormatCount(num_refused));
 }
 
-void AddGeometry(const Geometry& geometry, Report& report) {
-  report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} of {}, {}{}", FormatCount(geometry.num_blocks, "block"),
-                         ShapeText(geometry), EncodingName(geometry.encoding),
-                         HasFingerprints(geometry.encoding)
-                             ? fmt::format(" of {} bits", geometry.fingerprint_bits)
-                             : ""));
-  report.AddField("num_slices", geometry.num_slices);
-  report.AddField("shard_bits", geometry.shard_bits);
-  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
-  report.AddField("fingerprint_bits", geometry.fingerprint_bits);
-}
-
 void AddGrowth(const ScalableFilter& filter, Report& report) {
   const uint64_t num_bytes = filter.NextGenerationBytes();
   const bool doubles = filter.mode() == GrowthMode::kDoubling;
@@ -84,6 +71,19 @@ void AddDoubling(const DoublingStats& stats, Report& report) {
 }
 
 }  // namespace
+
+void AddGeometry(const Geometry& geometry, Report& report) {
+  report.Add("num_blocks", geometry.num_blocks, "geometry",
+             fmt::format("{} of {}, {}{}", FormatCount(geometry.num_blocks, "block"),
+                         ShapeText(geometry), EncodingName(geometry.encoding),
+                         HasFingerprints(geometry.encoding)
+                             ? fmt::format(" of {} bits", geometry.fingerprint_bits)
+                             : ""));
+  report.AddField("num_slices", geometry.num_slices);
+  report.AddField("shard_bits", geometry.shard_bits);
+  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
+  report.AddField("fingerprint_bits", geometry.fingerprint_bits);
+}
 
 std::string KeysText(const KeyFigures& figures, uint64_t capacity) {
   std::string more;
@@ -187,7 +187,7 @@ void DescribeGrowth(const AnyFilter& filter, Report& report) {
 
 void DescribeFilter(const WindowFilter& filter, Report& report) {
   const WindowStats stats = filter.GetStats();
-  const WindowFill fill = filter.MeasureFill();
+  const BlockFill fill = filter.MeasureFill();
   const KeyFigures figures = FiguresOf(filter, fill);
   AddKeys(figures, filter.capacity(), report);
   AddRates(figures, filter.target_fpr(), report);
@@ -200,55 +200,26 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
                          FormatDuration(filter.bucket_ticks())));
   report.AddField("num_buckets", filter.num_buckets());
   report.Add("now", stats.now, "time", fmt::format("{} ms", stats.now));
-  const bool has_slots = filter.form() != WindowForm::kBucketRing;
-  report.Add("form", std::string(WindowFormName(filter.form())), "form",
-             fmt::format("{}{}", WindowFormName(filter.form()),
-                         filter.is_erasable() ? "" : ", not erasable"));
-  report.AddField("is_erasable", filter.is_erasable());
-  if (has_slots) {
-    report.Add("undecided_share", stats.slots.undecided_share, "undecided",
-               fmt::format("{} of non-members", FormatRate(stats.slots.undecided_share)));
-    report.AddField("side_table_bytes", stats.slots.side_table_bytes);
-  }
+  report.Add("is_erasable", filter.is_erasable(), "erasable", filter.is_erasable() ? "yes" : "no");
+  report.Add("undecided_share", stats.slots.undecided_share, "undecided",
+             fmt::format("{} of non-members", FormatRate(stats.slots.undecided_share)));
+  report.AddField("side_table_bytes", stats.slots.side_table_bytes);
   Json buckets = Json::Array();
   std::string text = FormatCount(stats.buckets.size(), "live bucket");
-  uint64_t fullest = 0;
-  for (size_t b = 0; b < stats.buckets.size(); ++b) {
-    const WindowBucket& bucket = stats.buckets[b];
+  for (const WindowBucket& bucket : stats.buckets) {
     text += fmt::format("\n  from {:>14}: {:>14} keys", bucket.first_tick,
-                        FormatCount(bucket.stats.num_keys));
-    if (has_slots) {
-      buckets.Append({{"first_tick", bucket.first_tick},
-                      {"last_tick", bucket.last_tick},
-                      {"num_keys", bucket.stats.num_keys}});
-      continue;
-    }
-    const BlockFill& of_bucket = fill.buckets[b];
-    const DistinctKeys distinct =
-        DistinctFromFill(filter.geometry(), of_bucket, bucket.stats.num_keys);
-    fullest = std::max(fullest, distinct.at_least);
+                        FormatCount(bucket.num_keys));
     buckets.Append({{"first_tick", bucket.first_tick},
                     {"last_tick", bucket.last_tick},
-                    {"num_keys", bucket.stats.num_keys},
-                    {"num_distinct_keys", distinct.value},
-                    {"current_fpr", of_bucket.current_fpr},
-                    {"fill_ratio", of_bucket.fill_ratio}});
-    text += ", " + FormatRate(of_bucket.current_fpr);
+                    {"num_keys", bucket.num_keys}});
   }
   report.Add("buckets", std::move(buckets), "oldest first", std::move(text));
   report.AddField("num_excess_keys", stats.num_excess_keys);
-  if (fullest > filter.bucket_capacity()) {
-    report.AddLine(
-        fmt::format("A bucket holds {} and was sized for {}: until it expires, the false-positive "
-                    "rate is higher.",
-                    FormatCount(fullest, "distinct key"), FormatCount(filter.bucket_capacity())));
-  } else if (figures.least_fpr > filter.target_fpr()) {
+  if (figures.least_fpr > filter.target_fpr()) {
     report.AddLine(fmt::format(
         "It holds {} and was sized for {}: until some expire, the false-positive rate is higher.",
         FormatCount(figures.distinct.value, "distinct key"), FormatCount(filter.capacity())));
   }
-  report.Add("bucket_capacity", filter.bucket_capacity(), "per bucket",
-             fmt::format("sized for {}", FormatCount(filter.bucket_capacity(), "key")));
   AddGeometry(filter.geometry(), report);
   DescribeDigest(filter.digest_policy(), report);
 }

@@ -44,15 +44,6 @@ DistinctKeys DistinctOf(const Tables& tables, double fill, uint64_t num_keys) {
   return DistinctWithin(value, 2 * std::sqrt(variance), num_keys);
 }
 
-KeyFigures FiguresOfSlots(const WindowFilter& filter, const WindowFill& fill) {
-  KeyFigures figures{
-      .num_keys = filter.num_keys(), .distinct = {}, .current_fpr = fill.current_fpr};
-  figures.distinct = DistinctFromFill(filter.geometry(), fill.buckets[0], figures.num_keys);
-  figures.predicted_fpr = filter.PredictedFpr(figures.distinct.value);
-  figures.least_fpr = filter.PredictedFpr(figures.distinct.at_least);
-  return figures;
-}
-
 }  // namespace
 
 DistinctKeys DistinctFromFill(const Geometry& geometry, const BlockFill& fill, uint64_t num_keys) {
@@ -91,22 +82,12 @@ KeyFigures FiguresOf(const ScalableFilter& filter, const ScalableFill& fill) {
           .least_fpr = stats.predicted_fpr};
 }
 
-KeyFigures FiguresOf(const WindowFilter& filter, const WindowFill& fill) {
-  if (filter.form() != WindowForm::kBucketRing) return FiguresOfSlots(filter, fill);
-  const WindowStats stats = filter.GetStats();
-  KeyFigures figures{.num_keys = stats.num_keys, .distinct = {}, .current_fpr = fill.current_fpr};
-  double absent = 1;
-  double least_absent = 1;
-  for (size_t b = 0; b < stats.buckets.size(); ++b) {
-    const DistinctKeys keys =
-        DistinctFromFill(filter.geometry(), fill.buckets[b], stats.buckets[b].stats.num_keys);
-    figures.distinct.value += keys.value;
-    figures.distinct.at_least += keys.at_least;
-    absent *= 1 - PredictedFpr(filter.geometry(), keys.value);
-    least_absent *= 1 - PredictedFpr(filter.geometry(), keys.at_least);
-  }
-  figures.predicted_fpr = 1 - absent;
-  figures.least_fpr = 1 - least_absent;
+KeyFigures FiguresOf(const WindowFilter& filter, const BlockFill& fill) {
+  KeyFigures figures{
+      .num_keys = filter.num_keys(), .distinct = {}, .current_fpr = fill.current_fpr};
+  figures.distinct = DistinctFromFill(filter.geometry(), fill, figures.num_keys);
+  figures.predicted_fpr = filter.PredictedFpr(figures.distinct.value);
+  figures.least_fpr = filter.PredictedFpr(figures.distinct.at_least);
   return figures;
 }
 

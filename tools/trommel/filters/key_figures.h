@@ -28,11 +28,10 @@ struct KeyFigures {
   double least_fpr = 0;      // by the model, for distinct.at_least
 };
 
-// One pass more at most. Of a filter that grows, the distinct keys are what it counts itself. In a
-// bucket ring a key counts once per bucket that has it.
+// One pass more at most. Of a filter that grows, the distinct keys are what it counts itself.
 KeyFigures FiguresOf(const CountingFilter& filter, const BlockFill& fill);
 KeyFigures FiguresOf(const ScalableFilter& filter, const ScalableFill& fill);
-KeyFigures FiguresOf(const WindowFilter& filter, const WindowFill& fill);
+KeyFigures FiguresOf(const WindowFilter& filter, const BlockFill& fill);
 
 // One pass over the filter. Of an attribute filter all 0: each of its sets has its own figures.
 KeyFigures FiguresOf(const AnyFilter& filter);

@@ -65,23 +65,12 @@ std::string WindowRateWarning(const FamilyFilter& filter, const KeyFigures& figu
   const double target = TargetFprOf(filter);
   const double highest = HighestFprOf(*rate, figures);
   if (highest <= target) return "";
-  const auto& window = std::get<WindowFilter>(filter.any());
-  const std::string reached = fmt::format(
-      "the false-positive rate, predicted for distinct keys, reached {} and is {} now; {} was "
-      "asked for",
-      FormatRate(highest, target), FormatRate(figures.predicted_fpr, target),
-      FormatRate(target, highest));
-  const uint64_t most = rate->most_bucket_keys();
-  if (most > window.capacity() || most <= window.bucket_capacity()) {
-    return fmt::format(
-        "{}: more keys came within the window and a bucket than it was sized for "
-        "({}); size it with a larger -n",
-        reached, FormatCount(window.capacity()));
-  }
   return fmt::format(
-      "{}: a bucket took about {} and was sized for {}; size it with a larger --bucket-capacity, "
-      "or without",
-      reached, FormatCount(most, "key"), FormatCount(window.bucket_capacity()));
+      "the false-positive rate, predicted for distinct keys, reached {} and is {} now; {} was "
+      "asked for: more keys came within the window and a bucket than it was sized for ({}); size "
+      "it with a larger -n",
+      FormatRate(highest, target), FormatRate(figures.predicted_fpr, target),
+      FormatRate(target, highest), FormatCount(filter.capacity()));
 }
 
 void WarnOfWindowRate(const FamilyFilter& filter, const KeyFigures& figures) {

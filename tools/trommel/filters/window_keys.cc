@@ -69,52 +69,20 @@ uint64_t BucketOf(const WindowFilter& filter, uint64_t tick) {
 
 WindowRate::WindowRate(const WindowFilter& filter) {
   for (const WindowBucket& bucket : filter.GetStats().buckets) {
-    const uint64_t num_keys = bucket.stats.num_keys;
-    buckets_.push_back({BucketOf(filter, bucket.first_tick), num_keys, bucket.stats.predicted_fpr});
-    if (num_keys <= filter.bucket_capacity()) most_keys_ = std::max(most_keys_, num_keys);
+    buckets_.push_back({BucketOf(filter, bucket.first_tick), bucket.num_keys});
   }
 }
 
 WindowRate::Bucket& WindowRate::At(uint64_t bucket) {
   const auto place = std::ranges::lower_bound(buckets_, bucket, {}, &Bucket::bucket);
   if (place != buckets_.end() && place->bucket == bucket) return *place;
-  return *buckets_.insert(place, {bucket, 0, 0});
+  return *buckets_.insert(place, {bucket, 0});
 }
 
-// The rate when so many keys are in that bucket, and the others as they are.
-double WindowRate::FprWith(const WindowFilter& filter, const Bucket& into,
-                           uint64_t keys_there) const {
-  double absent_elsewhere = 1;  // the chance that no other bucket shows an absent key
-  uint64_t num_keys = keys_there;
-  for (const Bucket& bucket : buckets_) {
-    if (&bucket == &into) continue;
-    absent_elsewhere *= 1 - bucket.fpr;
-    num_keys += bucket.num_keys;
-  }
-  // In slots all buckets' keys are in one array.
-  if (filter.form() != WindowForm::kBucketRing) {
-    return filter.PredictedFpr(std::min(num_keys, most_distinct_ + keys_there - into.num_keys));
-  }
-  return 1 - absent_elsewhere * (1 - PredictedFpr(filter.geometry(), keys_there));
-}
-
-void WindowRate::Measure(const WindowFilter& filter) {
-  since_measured_ = 0;
-  const WindowFill fill = filter.MeasureFill();
-  if (filter.form() != WindowForm::kBucketRing) {
-    most_distinct_ = FiguresOf(filter, fill).distinct.at_least;
-    return;
-  }
-  const WindowStats stats = filter.GetStats();
-  for (size_t b = 0; b < stats.buckets.size(); ++b) {
-    if (stats.buckets[b].stats.num_keys == 0) continue;  // not in the list: references to it stay
-    Bucket& bucket = At(BucketOf(filter, stats.buckets[b].first_tick));
-    const DistinctKeys distinct =
-        DistinctFromFill(filter.geometry(), fill.buckets[b], stats.buckets[b].stats.num_keys);
-    bucket.num_keys = std::min(bucket.num_keys, distinct.at_least);
-    bucket.fpr = PredictedFpr(filter.geometry(), bucket.num_keys);
-    most_keys_ = std::max(most_keys_, bucket.num_keys);
-  }
+double WindowRate::FprWith(const WindowFilter& filter, uint64_t keys_more) const {
+  uint64_t num_keys = 0;
+  for (const Bucket& bucket : buckets_) num_keys += bucket.num_keys;
+  return filter.PredictedFpr(std::min(num_keys, most_distinct_) + keys_more);
 }
 
 void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys, uint64_t bucket) {
@@ -130,28 +98,20 @@ void WindowRate::Add(const WindowFilter& filter, uint64_t num_keys, uint64_t buc
   for (uint64_t step = 0; step < num_steps; ++step) {
     const double width = static_cast<double>(num_keys) / static_cast<double>(num_steps);
     const double middle = (static_cast<double>(step) + 0.5) * width;
-    const double fpr = FprWith(filter, into, into.num_keys + static_cast<uint64_t>(middle));
+    const double fpr = FprWith(filter, static_cast<uint64_t>(middle));
     // A filter that takes all for present ends the sum: nothing is found absent any more.
     if (fpr < 1) expected_wrongly_present_ += width * fpr / (1 - fpr);
   }
 
   into.num_keys += num_keys;
-  into.fpr = PredictedFpr(filter.geometry(), into.num_keys);
   most_distinct_ += num_keys;
   since_measured_ += num_keys;
-  const auto is_beyond = [&] {
-    return FprWith(filter, into, into.num_keys) > filter.target_fpr() ||
-           into.num_keys > filter.bucket_capacity();
-  };
-  if (is_beyond()) {
-    const bool is_ring = filter.form() == WindowForm::kBucketRing;
-    const uint64_t pass_blocks =
-        filter.geometry().num_blocks * (is_ring ? filter.num_buckets() + 1 : 1);
-    if (since_measured_ < pass_blocks) return;
-    Measure(filter);
+  if (FprWith(filter, 0) > filter.target_fpr()) {
+    if (since_measured_ < filter.geometry().num_blocks) return;
+    since_measured_ = 0;
+    most_distinct_ = FiguresOf(filter, filter.MeasureFill()).distinct.at_least;
   }
-  most_keys_ = std::max(most_keys_, std::min(into.num_keys, most_distinct_));
-  highest_fpr_ = std::max(highest_fpr_, FprWith(filter, into, into.num_keys));
+  highest_fpr_ = std::max(highest_fpr_, FprWith(filter, 0));
 }
 
 namespace {
@@ -204,7 +164,6 @@ Applied InsertAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
     rate.Add(filter, digests.size());
     return applied;
   }
-  applied.is_ring = filter.form() == WindowForm::kBucketRing;
   LateKeys late;
   std::vector<uint64_t> current;
   for (size_t begin = 0; begin < times.size();) {
@@ -259,7 +218,7 @@ Applied InsertIfAbsentAtTimes(WindowFilter& filter, std::span<const uint64_t> di
 
 Applied EraseAtTimes(WindowFilter& filter, std::span<const uint64_t> digests,
                      std::span<const uint64_t> times) {
-  Applied applied = {.is_ring = filter.form() == WindowForm::kBucketRing};
+  Applied applied;
   std::vector<uint64_t> erased;
   for (size_t begin = 0; begin < times.size();) {
     // Of one bucket, but of one side of now.

@@ -36,7 +36,6 @@ class WindowRate {
   // The highest rate of the model after some Add: an upper bound up to the requested rate, beyond
   // it from what was measured.
   double highest_fpr() const { return highest_fpr_; }
-  uint64_t most_bucket_keys() const { return most_keys_; }  // in one bucket, as highest_fpr
   // The expected number of absent keys that were taken for present ones, if the added keys are
   // those that were found absent: f / (1 - f) for each, with the rate f of its moment.
   double expected_wrongly_present() const { return expected_wrongly_present_; }
@@ -47,18 +46,16 @@ class WindowRate {
   struct Bucket {
     uint64_t bucket;
     uint64_t num_keys;  // at most, distinct
-    double fpr;
   };
 
   Bucket& At(uint64_t bucket);
-  double FprWith(const WindowFilter& filter, const Bucket& into, uint64_t keys_there) const;
-  void Measure(const WindowFilter& filter);
+  // With keys_more in addition to what is in.
+  double FprWith(const WindowFilter& filter, uint64_t keys_more) const;
 
   std::deque<Bucket> buckets_;       // oldest first; those without keys left out
-  uint64_t most_distinct_ = kNone;   // with slots: in all buckets, as measured and what came since
+  uint64_t most_distinct_ = kNone;   // in all buckets, as measured and what came since
   uint64_t since_measured_ = kNone;  // insertions
   double highest_fpr_ = 0;
-  uint64_t most_keys_ = 0;
   double expected_wrongly_present_ = 0;
 };
 

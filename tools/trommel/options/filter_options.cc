@@ -28,15 +28,6 @@ constexpr std::array<NamedPreference, 4> kPreferences = {{{Preference::kMemory, 
                                                           {Preference::kHeadroom, "headroom"},
                                                           {Preference::kParquet, "parquet"}}};
 
-struct NamedForm {
-  WindowForm value;
-  std::string_view name;
-};
-constexpr std::array<NamedForm, 4> kForms = {{{WindowForm::kAutomatic, "automatic"},
-                                              {WindowForm::kSlots16, "slots16"},
-                                              {WindowForm::kSlots24, "slots24"},
-                                              {WindowForm::kBucketRing, "ring"}}};
-
 // A filter that grows may begin small.
 constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
 
@@ -57,11 +48,9 @@ const std::vector<TypeOption>& TypeOptions() {
       {"--growth", {FilterType::kScalable}},
       {"--window", {FilterType::kWindow}},
       {"--buckets", {FilterType::kWindow}},
-      {"--bucket-capacity", {FilterType::kWindow}},
-      {"--form", {FilterType::kWindow}},
       {"--no-erase", {FilterType::kWindow}},
-      {"--slices", {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow}},
-      {"--encoding", {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow}},
+      {"--slices", {FilterType::kCounting, FilterType::kScalable}},
+      {"--encoding", {FilterType::kCounting, FilterType::kScalable}},
   };
   return options;
 }
@@ -102,15 +91,9 @@ Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Execut
       return AsAny(WindowFilter::Create({.window = options.window,
                                          .num_buckets = Saturated(options.num_buckets),
                                          .capacity = filter.capacity,
-                                         .bucket_capacity = options.bucket_capacity != 0
-                                                                ? options.bucket_capacity
-                                                                : filter.capacity,
                                          .target_fpr = filter.target_fpr,
                                          .digest = filter.digest,
-                                         .form = options.form,
                                          .is_erasable = !options.cannot_erase,
-                                         .num_slices = filter.num_slices,
-                                         .encoding = filter.encoding,
                                          .memory_limit_bytes = options.memory_limit_bytes,
                                          .executor = std::move(executor)}));
     case FilterType::kAttributes:
@@ -198,30 +181,9 @@ void AddWindow(Command& command, FamilyOptions& options) {
            "Buckets of time that the window is divided into, from 1 to 64; each expires as a whole "
            "(default 8)")
       .Group(group);
-  std::vector<std::string> names;
-  for (const NamedForm& form : kForms) names.emplace_back(form.name);
-  command
-      .Parsed("--form", "FORM",
-              "How buckets are kept: slots16 or slots24, one array of fingerprints with their "
-              "buckets, whose rate -p holds however the keys arrive; ring, one counting filter per "
-              "bucket; automatic (default): slots, and a ring where they cannot keep the rate, or "
-              "with --slices, --encoding or --bucket-capacity",
-              [&options](const std::string& name) {
-                options.form = std::ranges::find(kForms, name, &NamedForm::name)->value;
-                return Ok();
-              })
-      .OneOf(names)
-      .Group(group);
   command
       .Flag("--no-erase", options.cannot_erase,
             "Keys are never erased: a key that comes again is refreshed in place")
-      .Group(group);
-  AddCount(
-      command, "--bucket-capacity", options.bucket_capacity,
-      "With --form ring: of the -n distinct keys, those that arrive within one bucket at most; a "
-      "larger burst that takes the rate beyond -p is reported (default: all of -n, so that -p "
-      "holds however they arrive; 1: sized for even arrival, in the least memory). trommel size "
-      "--type window shows both")
       .Group(group);
 }
 
@@ -257,7 +219,6 @@ Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) cons
 Status FamilyOptions::CheckShape() const {
   FamilyOptions least = *this;
   least.filter.capacity = 1;
-  least.bucket_capacity = 0;
   const Result<AnyFilter> made = least.Create(nullptr);
   return made.ok() ? Ok() : Status(made.error());
 }
@@ -301,22 +262,9 @@ void FamilyOptions::Finish(const Command& command) {
     if (!command.IsGiven("--encoding")) filter.encoding = Encoding::kAutomatic;
     if (filter.capacity == 0) filter.capacity = kDefaultFirstCapacity;
   }
-  const bool takes_fingerprints = type == FilterType::kCounting || type == FilterType::kScalable;
-  if (!takes_fingerprints && filter.encoding != Encoding::kPlanes &&
-      filter.encoding != Encoding::kRuns) {
-    throw UsageError{"--encoding",
-                     fmt::format("{} is for --type counting or scalable, not {}: use runs or "
-                                 "planes",
-                                 EncodingName(filter.encoding), FilterTypeName(type))};
-  }
   if (command.IsGiven("--prefer") && filter.encoding != Encoding::kAutomatic) {
     throw UsageError{"--prefer", fmt::format("is for --encoding automatic, not {}",
                                              EncodingName(filter.encoding))};
-  }
-  if (type == FilterType::kWindow && form == WindowForm::kAutomatic &&
-      (command.IsGiven("--slices") || command.IsGiven("--encoding") ||
-       command.IsGiven("--bucket-capacity"))) {
-    form = WindowForm::kBucketRing;
   }
   if (type == FilterType::kWindow && window == 0) {
     throw UsageError{"--window", "is required with --type window"};

@@ -40,8 +40,6 @@ struct FamilyOptions {
   // kWindow: the capacity is that of a window and one bucket.
   uint64_t window = 0;  // ticks (time_text.h)
   uint64_t num_buckets = 8;
-  uint64_t bucket_capacity = 0;  // 0: the capacity, which holds however the keys arrive
-  WindowForm form = WindowForm::kAutomatic;
   bool cannot_erase = false;
 
   // An empty filter. Fails as the type's Create does.

@@ -161,13 +161,12 @@ std::string ShellWord(std::string_view text) {
 }
 
 std::string NamingOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames = {{
       {"memory_limit_bytes", "--memory-limit"},
       {"memory_bytes", "--memory"},
       {"num_values", "--values"},
       {"first_capacity", "-n"},
       {"max_capacity", "--max-capacity"},
-      {"bucket_capacity", "--bucket-capacity"},
       {"capacity", "-n"},
       {"target_fpr", "-p"},
       {"num_buckets", "--buckets"},

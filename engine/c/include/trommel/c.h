@@ -377,26 +377,15 @@ typedef struct trommel_scalable_config {
 TROMMEL_C_API trommel_code trommel_scalable_create(const trommel_scalable_config* config,
                                                    trommel_filter** filter, trommel_error* error);
 
-/// How a window filter keeps its buckets.
-enum {
-  TROMMEL_WINDOW_AUTOMATIC = 0,  ///< The one that needs the fewest bytes.
-  TROMMEL_WINDOW_SLOTS16 = 1,    ///< Slots of 16 bits, up to 12 buckets.
-  TROMMEL_WINDOW_SLOTS24 = 2,    ///< Slots of 24 bits.
-  TROMMEL_WINDOW_RING = 3        ///< A store per bucket.
-};
-
 /// Of window filters. C++ WindowConfig says more of each field.
 typedef struct trommel_window_config {
   uint32_t struct_size;                 ///< sizeof(trommel_window_config).
-  int32_t form;                         ///< TROMMEL_WINDOW_*.
+  uint32_t num_buckets;                 ///< Of the window; 0: 8.
   uint64_t window;                      ///< Length of the window in ticks; required.
   uint64_t capacity;                    ///< Distinct keys within a window and one bucket; required.
-  uint64_t bucket_capacity;             ///< RING: within one bucket; 0: even arrival.
   double target_fpr;                    ///< Over all live buckets; 0: 0.01.
-  uint32_t num_buckets;                 ///< Of the window; 0: 8.
-  int32_t is_insert_only;               ///< Not 0: keys cannot be erased; less memory. Not of RING.
-  uint32_t num_slices;                  ///< RING: of a block; 0: sizing chooses.
-  int32_t encoding;                     ///< RING: TROMMEL_ENCODING_*.
+  int32_t is_insert_only;               ///< Not 0: keys cannot be erased; less memory.
+  uint32_t reserved;                    ///< 0.
   uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
@@ -653,7 +642,7 @@ typedef struct trommel_stats {
   uint64_t num_refused_erases;       ///< The same.
   uint64_t num_interrupted_queries;  ///< The same (C++ Stats).
   uint64_t num_promoted;             ///< Blocks whose counts are in the side table.
-  uint64_t num_blocks;               ///< Of all generations or buckets.
+  uint64_t num_blocks;               ///< Of all generations.
   uint64_t num_parts;                ///< Generations or live buckets; else 1.
   uint64_t now;                      ///< Window: the time.
   uint64_t num_expired_erases;       ///< Window: since creation, load or clear.

@@ -1,6 +1,5 @@
-// Windows in slots: what they promise beyond a window filter's contract. The rate for any pattern
-// of arrival, late events, erasures that take one copy of one bucket, and what a filter that is not
-// erasable does instead.
+// What a window filter holds: the rate for any pattern of arrival, late events, erasures that take
+// one copy of one bucket, and what a filter that is not erasable does instead.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -10,41 +9,20 @@
 #include "support/exact_model.h"
 #include "support/random_keys.h"
 #include "support/statistics.h"
+#include "support/window_slots.h"
 #include "trommel/window_filter.h"
 
 namespace trommel {
 namespace {
 
-WindowFilter Slots(const WindowConfig& config) {
+WindowFilter WindowOf(const WindowConfig& config) {
   return std::move(WindowFilter::Create(config)).value();
-}
-
-TEST_CASE("the form of a window follows from buckets and rate", "[engine][window][slots]") {
-  WindowConfig config{.window = 100, .num_buckets = 8, .capacity = 100'000};
-  CHECK(Slots(config).form() == WindowForm::kSlots16);
-  config.num_buckets = 12;
-  CHECK(Slots(config).form() == WindowForm::kSlots16);
-  config.num_buckets = 13;
-  CHECK(Slots(config).form() == WindowForm::kSlots24);
-  config.num_buckets = 8;
-  config.target_fpr = 0.0005;
-  CHECK(Slots(config).form() == WindowForm::kSlots24);
-  config.target_fpr = 1e-5;
-  CHECK(Slots(config).form() == WindowForm::kBucketRing);
-  config.is_erasable = false;
-  CHECK_FALSE(WindowFilter::Create(config).ok());
-  config.target_fpr = 0.01;
-  CHECK_FALSE(Slots(config).is_erasable());
-  config.form = WindowForm::kBucketRing;
-  CHECK_FALSE(WindowFilter::Create(config).ok());
-  config = {.window = 100, .num_buckets = 13, .capacity = 1000, .form = WindowForm::kSlots16};
-  CHECK_FALSE(WindowFilter::Create(config).ok());
 }
 
 // A filter that is full by the end: `patterns` 0: even arrival; 1: all keys within one bucket's
 // time; 2: half in one, the others over the rest.
 WindowFilter FullWindow(WindowConfig config, int pattern, uint64_t seed) {
-  WindowFilter filter = Slots(config);
+  WindowFilter filter = WindowOf(config);
   const uint64_t num_spans = config.num_buckets + 1;
   uint64_t num_inserted = 0;
   const auto insert = [&](uint64_t num_keys) {
@@ -63,8 +41,7 @@ WindowFilter FullWindow(WindowConfig config, int pattern, uint64_t seed) {
   return filter;
 }
 
-TEST_CASE("the rate is the model's whatever the pattern of arrival",
-          "[engine][window][slots][long]") {
+TEST_CASE("the rate is the model's whatever the pattern of arrival", "[engine][window][long]") {
   const int pattern = GENERATE(0, 1, 2);
   const bool is_erasable = GENERATE(true, false);
   const auto [num_buckets, target_fpr] = GENERATE(std::pair{8U, 0.01}, std::pair{12U, 0.007},
@@ -77,8 +54,8 @@ TEST_CASE("the rate is the model's whatever the pattern of arrival",
                                           .is_erasable = is_erasable},
                                          pattern, seed);
   const WindowStats stats = filter.GetStats();
-  const WindowFill fill = filter.MeasureFill();
-  INFO("pattern " << pattern << ", form " << static_cast<int>(filter.form()));
+  const BlockFill fill = filter.MeasureFill();
+  INFO("pattern " << pattern << ", slots of " << tests::SlotBitsOf(filter) << " bits");
   CHECK(stats.num_keys <= filter.capacity());
   CHECK(stats.num_keys > filter.capacity() * 3 / 4);
   CHECK(stats.num_excess_keys == 0);
@@ -96,14 +73,14 @@ TEST_CASE("the rate is the model's whatever the pattern of arrival",
   CHECK(tests::BinomialBound(rate, kNonMembers).ContainsHits(num_hits));
 }
 
-TEST_CASE("a late event is in for the window from its own time", "[engine][window][slots]") {
+TEST_CASE("a late event is in for the window from its own time", "[engine][window]") {
   const bool is_erasable = GENERATE(true, false);
-  const auto form = GENERATE(WindowForm::kSlots16, WindowForm::kSlots24);
-  WindowFilter filter = Slots({.window = 80,
-                               .num_buckets = 8,
-                               .capacity = 10'000,
-                               .form = form,
-                               .is_erasable = is_erasable});
+  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
+  WindowFilter filter = WindowOf({.window = 80,
+                                  .num_buckets = 8,
+                                  .capacity = 10'000,
+                                  .target_fpr = rate,
+                                  .is_erasable = is_erasable});
   REQUIRE(filter.Advance(200));
   const std::vector<uint64_t> late = tests::MemberKeys(1000, 1);
   CHECK(filter.Insert(late, 135) == WindowInsertOutcome{1000, 0});
@@ -122,14 +99,14 @@ TEST_CASE("a late event is in for the window from its own time", "[engine][windo
   CHECK(filter.num_keys() == 1);
 }
 
-TEST_CASE("a late event never takes a key back to an earlier bucket", "[engine][window][slots]") {
+TEST_CASE("a late event never takes a key back to an earlier bucket", "[engine][window]") {
   const bool is_erasable = GENERATE(true, false);
-  const auto form = GENERATE(WindowForm::kSlots16, WindowForm::kSlots24);
-  WindowFilter filter = Slots({.window = 80,
-                               .num_buckets = 8,
-                               .capacity = 10'000,
-                               .form = form,
-                               .is_erasable = is_erasable});
+  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
+  WindowFilter filter = WindowOf({.window = 80,
+                                  .num_buckets = 8,
+                                  .capacity = 10'000,
+                                  .target_fpr = rate,
+                                  .is_erasable = is_erasable});
   REQUIRE(filter.Advance(200));
   const std::vector<uint64_t> keys = tests::MemberKeys(1000, 1);
   filter.Insert(keys);
@@ -140,9 +117,10 @@ TEST_CASE("a late event never takes a key back to an earlier bucket", "[engine][
 }
 
 TEST_CASE("an erasure takes one copy of its bucket, and the next older one is shown",
-          "[engine][window][slots]") {
-  const auto form = GENERATE(WindowForm::kSlots16, WindowForm::kSlots24);
-  WindowFilter filter = Slots({.window = 80, .num_buckets = 8, .capacity = 1000, .form = form});
+          "[engine][window]") {
+  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
+  WindowFilter filter =
+      WindowOf({.window = 80, .num_buckets = 8, .capacity = 1000, .target_fpr = rate});
   const uint64_t key = 77;
   const std::vector<uint64_t> times = {105, 115, 115, 145, 165};
   for (const uint64_t time : times) {
@@ -168,8 +146,8 @@ TEST_CASE("an erasure takes one copy of its bucket, and the next older one is sh
 }
 
 TEST_CASE("of two keys with one fingerprint each can be erased without the other",
-          "[engine][window][slots]") {
-  WindowFilter filter = Slots({.window = 8, .num_buckets = 8, .capacity = 1000});
+          "[engine][window]") {
+  WindowFilter filter = WindowOf({.window = 8, .num_buckets = 8, .capacity = 1000});
   // The last bit chooses neither the block nor the fingerprint.
   const Key a = Key::Digest(0x1234567890abcdee);
   const Key b = Key::Digest(0x1234567890abcdef);
@@ -186,9 +164,9 @@ TEST_CASE("of two keys with one fingerprint each can be erased without the other
 }
 
 TEST_CASE("a window that is not erasable refuses each erasure and counts a key once",
-          "[engine][window][slots]") {
+          "[engine][window]") {
   WindowFilter filter =
-      Slots({.window = 80, .num_buckets = 8, .capacity = 10'000, .is_erasable = false});
+      WindowOf({.window = 80, .num_buckets = 8, .capacity = 10'000, .is_erasable = false});
   const std::vector<uint64_t> keys = tests::MemberKeys(3000, 4);
   REQUIRE(filter.Advance(100));
   filter.Insert(keys);
@@ -211,8 +189,8 @@ TEST_CASE("a window that is not erasable refuses each erasure and counts a key o
   }
 }
 
-TEST_CASE("side memory of copies goes with their buckets", "[engine][window][slots][long]") {
-  WindowFilter filter = Slots({.window = 80, .num_buckets = 8, .capacity = 20'000});
+TEST_CASE("side memory of copies goes with their buckets", "[engine][window][long]") {
+  WindowFilter filter = WindowOf({.window = 80, .num_buckets = 8, .capacity = 20'000});
   const std::vector<uint64_t> keys = tests::MemberKeys(10'000, 4);
   uint64_t most = 0;
   for (uint64_t now = 0; now < 1600; now += 10) {
@@ -226,17 +204,6 @@ TEST_CASE("side memory of copies goes with their buckets", "[engine][window][slo
   for (uint64_t now = 1600; now < 1600 + 1100 * 80; now += 80) filter.Advance(now);
   CHECK(filter.num_keys() == 0);
   CHECK(filter.GetStats().slots.side_table_bytes == 0);
-}
-
-TEST_CASE("InsertIfAbsent tells the time of each chunk", "[engine][window][slots]") {
-  WindowFilter filter = Slots({.window = 80, .num_buckets = 8, .capacity = 20'000});
-  REQUIRE(filter.Advance(33));
-  const std::vector<uint64_t> keys = tests::MemberKeys(2 * WindowFilter::kChunkKeys + 1, 4);
-  std::vector<uint64_t> inserted(BitmapWords(keys.size()));
-  std::vector<uint64_t> times(WindowFilter::NumChunks(keys.size()));
-  REQUIRE(times.size() == 3);
-  CHECK(filter.InsertIfAbsent(keys, inserted, times) > keys.size() * 95 / 100);
-  CHECK(times == std::vector<uint64_t>(3, 33));
 }
 
 }  // namespace

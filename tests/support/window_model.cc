@@ -1,11 +1,11 @@
-#include "support/slot_window_model.h"
+#include "support/window_model.h"
 
 #include <algorithm>
 #include <bit>
 
 namespace trommel::tests {
 
-SlotWindowModel::SlotWindowModel(const WindowProgram& program, const Geometry& geometry)
+WindowModel::WindowModel(const WindowProgram& program, const Geometry& geometry)
     : window_(program.config.window),
       num_buckets_(program.config.num_buckets),
       is_erasable_(program.config.is_erasable),
@@ -13,23 +13,23 @@ SlotWindowModel::SlotWindowModel(const WindowProgram& program, const Geometry& g
   for (Window& window : windows_) window.now = program.start;
 }
 
-uint64_t SlotWindowModel::BucketAt(uint64_t tick) const {
+uint64_t WindowModel::BucketAt(uint64_t tick) const {
   // Whole windows first, then the remainder: no product needs more than 64 bits here.
   return tick / window_ * num_buckets_ + tick % window_ * num_buckets_ / window_;
 }
 
-uint64_t SlotWindowModel::FirstLive(const Window& window) const {
+uint64_t WindowModel::FirstLive(const Window& window) const {
   const uint64_t current = BucketAt(window.now);
   return current > num_buckets_ ? current - num_buckets_ : 0;
 }
 
-bool SlotWindowModel::IsLive(const Window& window, uint64_t time) const {
+bool WindowModel::IsLive(const Window& window, uint64_t time) const {
   return time <= window.now && BucketAt(time) >= FirstLive(window);
 }
 
 // The definition: the 128-bit product of digest and blocks, whose low half begins with the
 // fingerprint.
-SlotWindowModel::Place SlotWindowModel::PlaceOf(uint64_t digest) const {
+WindowModel::Place WindowModel::PlaceOf(uint64_t digest) const {
   __extension__ using Wide = unsigned __int128;
   const Wide product = Wide{digest} * geometry_.num_blocks;
   const auto low = static_cast<uint64_t>(product);
@@ -37,8 +37,7 @@ SlotWindowModel::Place SlotWindowModel::PlaceOf(uint64_t digest) const {
   return {static_cast<uint64_t>(product >> 64), fingerprint == 0 ? 1 : fingerprint};
 }
 
-void SlotWindowModel::Add(Window& window, const Place& place, uint64_t bucket,
-                          uint64_t count) const {
+void WindowModel::Add(Window& window, const Place& place, uint64_t bucket, uint64_t count) const {
   Copies& copies = window.copies[place];
   if (is_erasable_) {
     copies[bucket] += count;
@@ -48,19 +47,19 @@ void SlotWindowModel::Add(Window& window, const Place& place, uint64_t bucket,
   copies = {{youngest, 1}};
 }
 
-bool SlotWindowModel::Advance(size_t which, uint64_t now) {
+bool WindowModel::Advance(size_t which, uint64_t now) {
   if (now < windows_[which].now) return false;
   windows_[which].now = now;
   return true;
 }
 
-uint64_t SlotWindowModel::Insert(size_t which, Digests digests) {
+uint64_t WindowModel::Insert(size_t which, Digests digests) {
   Window& window = windows_[which];
   InsertAt(which, digests, window.now);
   return window.now;
 }
 
-WindowInsertOutcome SlotWindowModel::InsertAt(size_t which, Digests digests, uint64_t time) {
+WindowInsertOutcome WindowModel::InsertAt(size_t which, Digests digests, uint64_t time) {
   Window& window = windows_[which];
   if (!IsLive(window, time)) return {.num_refused = digests.size()};
   for (const uint64_t digest : digests) Add(window, PlaceOf(digest), BucketAt(time), 1);
@@ -68,7 +67,7 @@ WindowInsertOutcome SlotWindowModel::InsertAt(size_t which, Digests digests, uin
   return {.num_inserted = digests.size()};
 }
 
-Answers SlotWindowModel::InsertIfAbsent(size_t which, Digests digests) {
+Answers WindowModel::InsertIfAbsent(size_t which, Digests digests) {
   Window& window = windows_[which];
   Answers inserted;
   for (const uint64_t digest : digests) {
@@ -82,8 +81,8 @@ Answers SlotWindowModel::InsertIfAbsent(size_t which, Digests digests) {
   return inserted;
 }
 
-WindowEraseOutcome SlotWindowModel::Erase(size_t which, Digests digests, uint64_t inserted_at,
-                                          Answers& erased) {
+WindowEraseOutcome WindowModel::Erase(size_t which, Digests digests, uint64_t inserted_at,
+                                      Answers& erased) {
   Window& window = windows_[which];
   erased.assign(digests.size(), 0);
   if (!is_erasable_) return {.num_refused = digests.size()};
@@ -103,7 +102,7 @@ WindowEraseOutcome SlotWindowModel::Erase(size_t which, Digests digests, uint64_
   return outcome;
 }
 
-void SlotWindowModel::Merge(size_t which) {
+void WindowModel::Merge(size_t which) {
   Window& into = windows_[which];
   const Window& from = windows_[1 - which];
   for (const auto& [place, copies] : from.copies) {
@@ -112,12 +111,12 @@ void SlotWindowModel::Merge(size_t which) {
   for (const auto& [bucket, count] : from.num_keys) into.num_keys[bucket] += count;
 }
 
-void SlotWindowModel::Clear(size_t which) {
+void WindowModel::Clear(size_t which) {
   windows_[which].copies.clear();
   windows_[which].num_keys.clear();
 }
 
-uint64_t SlotWindowModel::CountOf(const Window& window, uint64_t digest) const {
+uint64_t WindowModel::CountOf(const Window& window, uint64_t digest) const {
   const auto at = window.copies.find(PlaceOf(digest));
   if (at == window.copies.end()) return 0;
   uint64_t count = 0;
@@ -127,7 +126,7 @@ uint64_t SlotWindowModel::CountOf(const Window& window, uint64_t digest) const {
   return count;
 }
 
-Answers SlotWindowModel::Query(size_t which, Digests digests) {
+Answers WindowModel::Query(size_t which, Digests digests) {
   Answers answers;
   for (const uint64_t digest : digests) {
     answers.push_back(CountOf(windows_[which], digest) > 0 ? 1 : 0);
@@ -135,13 +134,13 @@ Answers SlotWindowModel::Query(size_t which, Digests digests) {
   return answers;
 }
 
-std::vector<uint64_t> SlotWindowModel::Counts(size_t which, Digests digests) {
+std::vector<uint64_t> WindowModel::Counts(size_t which, Digests digests) {
   std::vector<uint64_t> counts;
   for (const uint64_t digest : digests) counts.push_back(CountOf(windows_[which], digest));
   return counts;
 }
 
-uint64_t SlotWindowModel::NumKeys(size_t which) {
+uint64_t WindowModel::NumKeys(size_t which) {
   const Window& window = windows_[which];
   uint64_t num_keys = 0;
   for (const auto& [bucket, count] : window.num_keys) {

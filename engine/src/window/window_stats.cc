@@ -1,16 +1,16 @@
-// Statistics of slot windows.
+// Statistics of window filters.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
-#include "engine/src/window/slot_sizing.h"
-#include "engine/src/window/slot_window.h"
+#include "engine/src/window/window_filter_impl.h"
+#include "engine/src/window/window_sizing.h"
 
 namespace trommel {
 
-std::vector<uint64_t> SlotWindow::KeysOfLive(uint64_t first_live, uint64_t current) {
+std::vector<uint64_t> WindowFilter::Impl::KeysOfLive(uint64_t first_live, uint64_t current) {
   std::vector<uint64_t> num_keys;
   // By differences: the current bucket may be the last there is.
   for (uint64_t i = 0; i <= current - first_live; ++i) {
@@ -19,7 +19,7 @@ std::vector<uint64_t> SlotWindow::KeysOfLive(uint64_t first_live, uint64_t curre
   return num_keys;
 }
 
-uint64_t SlotWindow::num_keys() {
+uint64_t WindowFilter::Impl::num_keys() {
   const WindowClock::Inside inside = clock_.Enter();
   const uint64_t current = inside.moment().bucket;
   uint64_t num_keys = 0;
@@ -29,7 +29,7 @@ uint64_t SlotWindow::num_keys() {
   return num_keys;
 }
 
-WindowStats SlotWindow::GetStats() {
+WindowStats WindowFilter::Impl::GetStats() {
   const auto stopped = clock_.Stop();
   const WindowClock::Inside inside = clock_.Enter();
   const uint64_t current = inside.moment().bucket;
@@ -42,15 +42,19 @@ WindowStats SlotWindow::GetStats() {
     const uint64_t bucket = first_live + i;
     stats.num_keys += keys[i];
     if (keys[i] == 0 && bucket != current) continue;
-    WindowBucket one{.first_tick = settings.times.FirstTick(bucket),
-                     .last_tick = settings.times.LastTick(bucket),
-                     .stats = {}};
-    one.stats.num_keys = keys[i];
-    one.stats.predicted_fpr = SlotsFpr(store_.geometry(), keys[i]);
+    const WindowBucket one{.first_tick = settings.times.FirstTick(bucket),
+                           .last_tick = settings.times.LastTick(bucket),
+                           .num_keys = keys[i],
+                           .predicted_fpr = WindowFpr(store_.geometry(), keys[i])};
     stats.buckets.push_back(one);
   }
   stats.num_bytes = store_.num_bytes() + figures.side_table_bytes;
-  stats.predicted_fpr = SlotsFpr(store_.geometry(), stats.num_keys);
+  stats.predicted_fpr = WindowFpr(store_.geometry(), stats.num_keys);
+  stats.num_refused_erases = num_refused_erases_.load(std::memory_order_relaxed);
+  stats.num_expired_erases = num_expired_erases_.load(std::memory_order_relaxed);
+  stats.num_without_space = num_without_space_.load(std::memory_order_relaxed);
+  stats.num_refused_inserts =
+      num_untimely_inserts_.load(std::memory_order_relaxed) + stats.num_without_space;
   stats.num_excess_keys = stats.num_keys - std::min(stats.num_keys, settings.capacity);
   stats.slots = {
       .num_keys = stats.num_keys,
@@ -66,7 +70,7 @@ WindowStats SlotWindow::GetStats() {
   return stats;
 }
 
-WindowFill SlotWindow::MeasureFill() {
+BlockFill WindowFilter::Impl::MeasureFill() {
   const uint64_t first_live = clock_.first_live();
   const uint64_t num_blocks = store_.geometry().num_blocks;
   uint64_t num_shown = 0;
@@ -87,11 +91,9 @@ WindowFill SlotWindow::MeasureFill() {
     }
   });
   const double blocks = static_cast<double>(num_blocks);
-  BlockFill fill{.fill_ratio = static_cast<double>(num_shown) / (blocks * store_.shape().num_slots),
-                 .current_fpr = sum / blocks,
-                 .huge_page_bytes = store_.huge_page_bytes()};
-  return {
-      .buckets = {fill}, .current_fpr = fill.current_fpr, .huge_page_bytes = fill.huge_page_bytes};
+  return {.fill_ratio = static_cast<double>(num_shown) / (blocks * store_.shape().num_slots),
+          .current_fpr = sum / blocks,
+          .huge_page_bytes = store_.huge_page_bytes()};
 }
 
 }  // namespace trommel

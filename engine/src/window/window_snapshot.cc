@@ -1,5 +1,5 @@
-// Slot windows written and read.
-#include "engine/src/window/slot_window_snapshot.h"
+// Window filters written and read.
+#include "engine/src/window/window_snapshot.h"
 
 #include <algorithm>
 #include <map>
@@ -11,14 +11,17 @@
 
 #include "engine/src/base/rounding.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/snapshots/opened_snapshot.h"
 #include "engine/src/snapshots/sections.h"
+#include "engine/src/window/window_filter_impl.h"
+#include "engine/src/window/window_sizing.h"
 
 namespace trommel {
 namespace {
 
 constexpr uint64_t kBlockBytes = kernels::kFingerprintBlockWords * sizeof(uint32_t);
 
-Geometry GeometryOf(const SlotWindowHeader& header) {
+Geometry GeometryOf(const WindowHeader& header) {
   return {.num_slices = 0,
           .encoding = Encoding::kFingerprints16,
           .shard_bits = header.shard_bits,
@@ -36,7 +39,7 @@ struct LiveBuckets {
   uint64_t current;
 };
 
-void PlaceSections(SlotWindowHeader& header, uint64_t num_live, uint64_t side_table_bytes) {
+void PlaceSections(WindowHeader& header, uint64_t num_live, uint64_t side_table_bytes) {
   header.blocks.offset = kPageAlignment;
   header.blocks.num_bytes = header.num_blocks * kBlockBytes;
   header.lines.offset = RoundUp(header.blocks.offset + header.blocks.num_bytes, kPageAlignment);
@@ -73,35 +76,35 @@ Status AppendSection(std::span<const std::byte> bytes, SectionRecord& section,
 
 // --- Reading.
 
-Status CheckNumbers(const SlotWindowHeader& header) {
+Status CheckNumbers(const WindowHeader& header) {
   if (header.fingerprint_bits != kernels::kStampedBits16 &&
       header.fingerprint_bits != kernels::kStampedBits24) {
-    return UnknownAt(offsetof(SlotWindowHeader, fingerprint_bits), "the fingerprint's length",
+    return UnknownAt(offsetof(WindowHeader, fingerprint_bits), "the fingerprint's length",
                      header.fingerprint_bits, "12 (slots of 16 bits) and 16 (slots of 24 bits)");
   }
   if (header.is_erasable > 1) {
-    return CorruptAt(offsetof(SlotWindowHeader, is_erasable), "is_erasable is neither 0 nor 1");
+    return CorruptAt(offsetof(WindowHeader, is_erasable), "is_erasable is neither 0 nor 1");
   }
   if (Status valid = Validate(GeometryOf(header)); !valid) {
-    return CorruptAt(offsetof(SlotWindowHeader, shard_bits), valid.error().message);
+    return CorruptAt(offsetof(WindowHeader, shard_bits), valid.error().message);
   }
   if (header.fingerprint_bits == kernels::kStampedBits16 &&
-      header.num_buckets > WindowFilter::kMaxSlots16Buckets) {
-    return CorruptAt(offsetof(SlotWindowHeader, num_buckets),
+      header.num_buckets > kMaxSlots16Buckets) {
+    return CorruptAt(offsetof(WindowHeader, num_buckets),
                      "more buckets than slots of 16 bits can have");
   }
-  return CheckReserved(header.zeros, offsetof(SlotWindowHeader, zeros));
+  return CheckReserved(header.zeros, offsetof(WindowHeader, zeros));
 }
 
 // Sections are where, and as large as, the header says; the side table takes what is left.
-Status CheckPlaces(const SlotWindowHeader& header, uint64_t num_live, uint64_t file_bytes) {
+Status CheckPlaces(const WindowHeader& header, uint64_t num_live, uint64_t file_bytes) {
   if (Status whole = CheckFileBytes(file_bytes, header.file_bytes); !whole) return whole;
-  SlotWindowHeader expected = header;
+  WindowHeader expected = header;
   PlaceSections(expected, num_live, 0);
   if (expected.file_bytes > file_bytes) {
-    return CorruptAt(offsetof(SlotWindowHeader, num_blocks),
-                     std::to_string(header.num_blocks) + " blocks do not fit in a file of " +
-                         std::to_string(file_bytes) + " bytes");
+    return CorruptAt(offsetof(WindowHeader, num_blocks), std::to_string(header.num_blocks) +
+                                                             " blocks do not fit in a file of " +
+                                                             std::to_string(file_bytes) + " bytes");
   }
   PlaceSections(expected, num_live, file_bytes - expected.file_bytes);
   const auto is_same = [](const SectionRecord& a, const SectionRecord& b) {
@@ -112,7 +115,7 @@ Status CheckPlaces(const SlotWindowHeader& header, uint64_t num_live, uint64_t f
       header.side_table.num_bytes % sizeof(SideCopiesEntry) == 0) {
     return Ok();
   }
-  return CorruptAt(offsetof(SlotWindowHeader, blocks),
+  return CorruptAt(offsetof(WindowHeader, blocks),
                    "the sections are not where the geometry wants them");
 }
 
@@ -166,8 +169,7 @@ Status ReadSide(const ByteSource& source, const SectionRecord& section, StampedS
 
 // The keys of buckets are what the blocks hold, or, where insertions of a key that is in leave one
 // copy, no fewer.
-Status CheckKeys(const SlotWindowHeader& header, const SlotWindowImage& image,
-                 const LiveBuckets& live) {
+Status CheckKeys(const WindowHeader& header, const WindowImage& image, const LiveBuckets& live) {
   std::vector<uint64_t> held(live.size());
   for (uint64_t b = 0; b < header.num_blocks; ++b) {
     for (const BucketKey& copies : image.store.ReadContents(b, live.first)) {
@@ -192,13 +194,12 @@ Status CheckKeys(const SlotWindowHeader& header, const SlotWindowImage& image,
   return Ok();
 }
 
-Status ReadSections(const ByteSource& source, const SlotWindowHeader& header,
-                    SlotWindowImage& image) {
+Status ReadSections(const ByteSource& source, const WindowHeader& header, WindowImage& image) {
   const auto end_of = [](const SectionRecord& section) {
     return section.offset + section.num_bytes;
   };
   StampedStore& store = image.store;
-  Status read = CheckZeros(source, sizeof(SlotWindowHeader), header.blocks.offset);
+  Status read = CheckZeros(source, sizeof(WindowHeader), header.blocks.offset);
   if (read) read = ReadSection(source, header.blocks, "blocks", WritableBytes(store.blocks()));
   if (read) read = CheckZeros(source, end_of(header.blocks), header.lines.offset);
   if (read) read = ReadSection(source, header.lines, "lines", WritableBytes(store.lines()));
@@ -212,15 +213,9 @@ Status ReadSections(const ByteSource& source, const SlotWindowHeader& header,
 
 }  // namespace
 
-bool HasSlotWindowHeader(const OpenedSnapshot& snapshot) {
-  const auto header = snapshot.HeaderAs<SlotWindowHeader>(SnapshotType::kWindowFilter);
-  return header && header->start.version == kSecondVersion;
-}
-
-Result<std::unique_ptr<SlotWindow>> ReadSlotWindow(const OpenedSnapshot& snapshot,
-                                                   uint64_t limit_bytes,
-                                                   const DigestKey& digest_key) {
-  const auto header = snapshot.HeaderAs<SlotWindowHeader>(SnapshotType::kWindowFilter);
+Result<std::unique_ptr<WindowFilter::Impl>> WindowFilter::Impl::ReadFrom(
+    const OpenedSnapshot& snapshot, uint64_t limit_bytes, const DigestKey& digest_key) {
+  const auto header = snapshot.HeaderAs<WindowHeader>(SnapshotType::kWindowFilter);
   if (!header) return header.error();
   if (Status valid = CheckNumbers(*header); !valid) return valid.error();
   const Result<DigestPolicy> policy =
@@ -233,7 +228,7 @@ Result<std::unique_ptr<SlotWindow>> ReadSlotWindow(const OpenedSnapshot& snapsho
                           .target_fpr = header->target_fpr,
                           .memory_limit_bytes = limit_bytes};
   if (const Status valid = ValidateWindow(settings); !valid) {
-    return CorruptAt(offsetof(SlotWindowHeader, num_buckets), valid.error().message);
+    return CorruptAt(offsetof(WindowHeader, num_buckets), valid.error().message);
   }
   const LiveBuckets live(settings.times, header->now);
   if (Status placed = CheckPlaces(*header, live.size(), snapshot.num_bytes()); !placed) {
@@ -242,9 +237,9 @@ Result<std::unique_ptr<SlotWindow>> ReadSlotWindow(const OpenedSnapshot& snapsho
   Result<StampedStore> store =
       StampedStore::Create(GeometryOf(*header), header->is_erasable == 1, limit_bytes);
   if (!store) return store.error();
-  SlotWindowImage image{.store = *std::move(store),
-                        .now = header->now,
-                        .keys_of_buckets = std::vector<uint64_t>(live.size())};
+  WindowImage image{.store = *std::move(store),
+                    .now = header->now,
+                    .keys_of_buckets = std::vector<uint64_t>(live.size())};
   if (Status read = ReadSections(snapshot.source(), *header, image); !read) return read.error();
   image.store.AdoptGroups(live.first);
   uint64_t bad_block = 0;
@@ -253,28 +248,15 @@ Result<std::unique_ptr<SlotWindow>> ReadSlotWindow(const OpenedSnapshot& snapsho
                      "a block, its overflow line or its side table is not what its keys make");
   }
   if (Status right = CheckKeys(*header, image, live); !right) return right.error();
-  return SlotWindow::FromImage(std::move(settings), std::move(image));
+  return std::make_unique<Impl>(std::move(settings), std::move(image));
 }
 
 // --- Writing.
 
-std::unique_ptr<SlotWindow> SlotWindow::FromImage(WindowSettings settings, SlotWindowImage image) {
-  auto window = std::make_unique<SlotWindow>(std::move(settings), std::move(image.store));
-  window->clock_.StartAt(image.now);
-  const uint64_t first_live = window->clock_.first_live();
-  for (size_t i = 0; i < image.keys_of_buckets.size(); ++i) {
-    // All count for the first lock: files have the sum alone.
-    window->KeysOf(first_live + i)
-        .Hold(0, window->locks_.lock_bits())
-        .AddKeys(image.keys_of_buckets[i]);
-  }
-  return window;
-}
-
-SlotWindowImage SlotWindow::Image() {
+WindowImage WindowFilter::Impl::Image() {
   Result<StampedStore> copy = StampedStore::Create(store_.geometry(), store_.is_erasable(), 0);
   if (!copy) throw std::bad_alloc();
-  SlotWindowImage image{.store = *std::move(copy), .now = 0, .keys_of_buckets = {}};
+  WindowImage image{.store = *std::move(copy), .now = 0, .keys_of_buckets = {}};
   std::map<uint64_t, uint64_t> keys_of;
   const size_t ranges_per_lock = store_.num_owned_ranges() >> locks_.lock_bits();
   for (size_t l = 0; l < locks_.num_locks(); ++l) {
@@ -302,11 +284,11 @@ SlotWindowImage SlotWindow::Image() {
   return image;
 }
 
-Status SlotWindow::WriteTo(ByteSink& sink) {
-  const SlotWindowImage image = Image();
+Status WindowFilter::Impl::WriteTo(ByteSink& sink) {
+  const WindowImage image = Image();
   const Geometry& geometry = image.store.geometry();
   const std::vector<SideCopiesEntry> side = SideEntriesOf(image.store);
-  SlotWindowHeader header = {};
+  WindowHeader header = {};
   header.start = StartOf(SnapshotType::kWindowFilter, settings.policy);
   header.start.version = kSecondVersion;
   header.fingerprint_bits = geometry.fingerprint_bits;
@@ -321,7 +303,7 @@ Status SlotWindow::WriteTo(ByteSink& sink) {
   PlaceSections(header, image.keys_of_buckets.size(), std::span(side).size_bytes());
   // Zeros take the header's place until all checksums are known: no half-written file has one.
   sink.Reserve(header.file_bytes);
-  const SlotWindowHeader blank = {};
+  const WindowHeader blank = {};
   if (Status done = sink.Append(BytesOf(blank)); !done) return done;
   SectionWriter writer(sink, sizeof(header));
   Status done = AppendSection(image.store.blocks().bytes(), header.blocks, writer);

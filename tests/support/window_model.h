@@ -1,7 +1,7 @@
-// The model of a slot window: for each block and fingerprint the copies of each bucket, in maps
+// The model of a window filter: for each block and fingerprint the copies of each bucket, in maps
 // that forget nothing. It knows no slots, no stamps and no sweeps.
-#ifndef TROMMEL_TESTS_SUPPORT_SLOT_WINDOW_MODEL_H_
-#define TROMMEL_TESTS_SUPPORT_SLOT_WINDOW_MODEL_H_
+#ifndef TROMMEL_TESTS_SUPPORT_WINDOW_MODEL_H_
+#define TROMMEL_TESTS_SUPPORT_WINDOW_MODEL_H_
 
 #include <array>
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace trommel::tests {
 
-class SlotWindowModel : public WindowSubject {
+class WindowModel : public WindowSubject {
  public:
   // Of the geometry that the filters have.
-  SlotWindowModel(const WindowProgram& program, const Geometry& geometry);
+  WindowModel(const WindowProgram& program, const Geometry& geometry);
 
   uint64_t Now(size_t which) override { return windows_[which].now; }
   bool Advance(size_t which, uint64_t now) override;
@@ -59,4 +59,4 @@ class SlotWindowModel : public WindowSubject {
 
 }  // namespace trommel::tests
 
-#endif  // TROMMEL_TESTS_SUPPORT_SLOT_WINDOW_MODEL_H_
+#endif  // TROMMEL_TESTS_SUPPORT_WINDOW_MODEL_H_

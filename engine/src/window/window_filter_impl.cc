@@ -1,4 +1,4 @@
-// SlotWindow: why its contract holds. (That a bucket is live as long as any of its keys must be,
+// WindowFilter: why its contract holds. (That a bucket is live as long as any of its keys must be,
 // and at most one bucket longer, is arithmetic: time_buckets.h.)
 //
 // *A slot's bucket is exact.* A group's first bucket plus the slot's stamp is the bucket of the
@@ -34,19 +34,26 @@
 // *No deadlock.* A thread inside may wait for a lock. A thread that holds a lock waits for nothing.
 // Advance waits for the threads inside, and holds the clock, not a lock. A thread that waits for
 // first_kept is not inside.
-#include "engine/src/window/slot_window.h"
+#include "engine/src/window/window_filter_impl.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/batches/erase_all.h"
 #include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/keys/radix_split.h"
+#include "engine/src/window/stamped_view.h"
 #include "kernels/kernels.h"
 
 namespace trommel {
 namespace {
+
+// The keys of one grace period: Advance waits for them. Spread over threads they take no longer.
+constexpr size_t kAloneKeys = kernels::kMaxChunkKeys;
+constexpr size_t kSpreadKeys = size_t{1} << 17;
 
 static_assert(WindowFilter::kChunkKeys == kernels::kMaxChunkKeys);
 
@@ -65,24 +72,26 @@ std::vector<RangeLocks> SharedLocks(const RangeLocks& locks, uint64_t num) {
 
 }  // namespace
 
-Result<std::unique_ptr<SlotWindow>> SlotWindow::Make(WindowSettings settings,
-                                                     const Geometry& geometry, bool is_erasable,
-                                                     uint64_t limit_bytes) {
-  Result<StampedStore> store = StampedStore::Create(geometry, is_erasable, limit_bytes);
-  if (!store) return store.error();
-  return std::make_unique<SlotWindow>(std::move(settings), *std::move(store));
-}
-
-SlotWindow::SlotWindow(WindowSettings initial, StampedStore store)
-    : WindowEngine(std::move(initial)),
+WindowFilter::Impl::Impl(WindowSettings initial, StampedStore store)
+    : settings(std::move(initial)),
       store_(std::move(store)),
       locks_(store_.lock_bits()),
       keys_of_(SharedLocks(locks_, NumKept(settings, store_))),
       clock_(settings.times, keys_of_.size() - 1) {}
 
+WindowFilter::Impl::Impl(WindowSettings initial, WindowImage image)
+    : Impl(std::move(initial), std::move(image.store)) {
+  clock_.StartAt(image.now);
+  const uint64_t first_live = clock_.first_live();
+  for (size_t i = 0; i < image.keys_of_buckets.size(); ++i) {
+    // All count for the first lock: files have the sum alone.
+    KeysOf(first_live + i).Hold(0, locks_.lock_bits()).AddKeys(image.keys_of_buckets[i]);
+  }
+}
+
 // --- Time.
 
-bool SlotWindow::Advance(uint64_t now) {
+bool WindowFilter::Impl::Advance(uint64_t now) {
   const bool is_later = clock_.Advance(now, [&](uint64_t begin, uint64_t end) {
     for (uint64_t bucket = begin; bucket < end; ++bucket) KeysOf(bucket).ForgetKeys();
   });
@@ -91,7 +100,7 @@ bool SlotWindow::Advance(uint64_t now) {
   return is_later;
 }
 
-void SlotWindow::SweepShare(uint64_t num_keys) {
+void WindowFilter::Impl::SweepShare(uint64_t num_keys) {
   // Once per window of `capacity` keys.
   const uint64_t owed = num_keys * store_.num_groups();
   const uint64_t before = sweep_owed_.fetch_add(owed, std::memory_order_relaxed);
@@ -102,12 +111,12 @@ void SlotWindow::SweepShare(uint64_t num_keys) {
 }
 
 // Threads that insert single keys would meet at the counter: one of so many keys stands for them.
-void SlotWindow::SweepShareOfOne(uint64_t digest) {
+void WindowFilter::Impl::SweepShareOfOne(uint64_t digest) {
   constexpr uint64_t kStandsFor = 64;
   if (digest / 2 % kStandsFor == 0) SweepShare(kStandsFor);
 }
 
-void SlotWindow::SweepGroups(uint64_t num_groups) {
+void WindowFilter::Impl::SweepGroups(uint64_t num_groups) {
   const uint64_t first = next_swept_.fetch_add(num_groups, std::memory_order_relaxed);
   const uint64_t per_lock = store_.num_groups() >> locks_.lock_bits();
   for (uint64_t i = 0; i < num_groups; ++i) {
@@ -120,8 +129,8 @@ void SlotWindow::SweepGroups(uint64_t num_groups) {
 
 // --- Updates.
 
-SlotWindow::Applied SlotWindow::UpdateIn(uint64_t bucket, Update update, Keys keys,
-                                         std::span<uint64_t> answers) {
+WindowFilter::Impl::Applied WindowFilter::Impl::UpdateIn(uint64_t bucket, Update update, Keys keys,
+                                                         std::span<uint64_t> answers) {
   Executor* executor = settings.executor.get();
   const bool is_spread = executor != nullptr && executor->num_threads() > 1;
   const size_t part_keys = is_spread ? kSpreadKeys : kAloneKeys;
@@ -141,38 +150,40 @@ SlotWindow::Applied SlotWindow::UpdateIn(uint64_t bucket, Update update, Keys ke
   return applied;
 }
 
-WindowInsertOutcome SlotWindow::OutcomeOf(size_t num_keys, const Applied& applied) {
+WindowInsertOutcome WindowFilter::Impl::OutcomeOf(size_t num_keys, const Applied& applied) {
   const WindowInsertOutcome outcome{.num_inserted = applied.num_applied,
                                     .num_refused = num_keys - applied.num_applied,
                                     .num_without_space = applied.num_reached - applied.num_applied};
-  if (outcome.num_without_space != 0) {
-    num_without_space.fetch_add(outcome.num_without_space, std::memory_order_relaxed);
+  if (outcome.num_refused != 0) {
+    num_without_space_.fetch_add(outcome.num_without_space, std::memory_order_relaxed);
+    num_untimely_inserts_.fetch_add(num_keys - applied.num_reached, std::memory_order_relaxed);
   }
   return outcome;
 }
 
-bool SlotWindow::UpdateOneInside(const WindowClock::Inside& inside, Update update,
-                                 uint64_t digest) {
+bool WindowFilter::Impl::UpdateOneInside(const WindowClock::Inside& inside, Update update,
+                                         uint64_t digest) {
   const uint64_t bucket = inside.moment().bucket;
   const uint32_t lock_bits = locks_.lock_bits();
   store_.FetchAhead(std::span(&digest, 1));
   RangeLocks::Held held = KeysOf(bucket).Hold(RangeOf(digest, lock_bits), lock_bits);
   bool is_refused = false;
   const bool is_applied = store_.UpdateOne(update, SpanOf(inside, bucket), digest, &is_refused);
-  if (is_refused) num_without_space.fetch_add(1, std::memory_order_relaxed);
+  if (is_refused) num_without_space_.fetch_add(1, std::memory_order_relaxed);
   held.AddKeys(uint64_t{is_applied});
   return is_applied;
 }
 
-uint64_t SlotWindow::Insert(Keys keys) {
+uint64_t WindowFilter::Impl::Insert(Keys keys) {
   const WindowMoment moment = clock_.Enter().moment();
   (void)OutcomeOf(keys.size(), UpdateIn(moment.bucket, Update::kInsert, keys, {}));
   SweepShare(keys.size());
   return moment.time;
 }
 
-WindowInsertOutcome SlotWindow::InsertNoting(Keys keys, std::optional<uint64_t> time,
-                                             std::span<uint64_t> inserted, uint64_t& inserted_at) {
+WindowInsertOutcome WindowFilter::Impl::InsertNoting(Keys keys, std::optional<uint64_t> time,
+                                                     std::span<uint64_t> inserted,
+                                                     uint64_t& inserted_at) {
   const WindowMoment moment = clock_.Enter().moment();
   inserted_at = time.value_or(moment.time);
   Applied applied;
@@ -186,7 +197,7 @@ WindowInsertOutcome SlotWindow::InsertNoting(Keys keys, std::optional<uint64_t> 
   return OutcomeOf(keys.size(), applied);
 }
 
-WindowInsertOutcome SlotWindow::InsertAt(Keys keys, uint64_t time) {
+WindowInsertOutcome WindowFilter::Impl::InsertAt(Keys keys, uint64_t time) {
   Applied applied;
   if (time <= clock_.now()) {
     applied = UpdateIn(settings.times.BucketOf(time), Update::kInsert, keys, {});
@@ -195,7 +206,7 @@ WindowInsertOutcome SlotWindow::InsertAt(Keys keys, uint64_t time) {
   return OutcomeOf(keys.size(), applied);
 }
 
-uint64_t SlotWindow::InsertOne(uint64_t digest) {
+uint64_t WindowFilter::Impl::InsertOne(uint64_t digest) {
   uint64_t time = 0;
   {
     const WindowClock::Inside inside = clock_.Enter();
@@ -206,8 +217,8 @@ uint64_t SlotWindow::InsertOne(uint64_t digest) {
   return time;
 }
 
-size_t SlotWindow::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
-                                  std::span<uint64_t> times) {
+size_t WindowFilter::Impl::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                                          std::span<uint64_t> times) {
   size_t num_inserted = 0;
   for (size_t first = 0; first < keys.size(); first += kAloneKeys) {
     const WindowClock::Inside inside = clock_.Enter();
@@ -217,14 +228,14 @@ size_t SlotWindow::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
         {.store = view, .policy = settings.policy, .locks = &KeysOf(inside.moment().bucket)},
         Update::kInsertIfAbsent, keys.Subspan(first, count),
         inserted.subspan(first / 64, (count + 63) / 64));
-    num_without_space.fetch_add(view.num_refused(), std::memory_order_relaxed);
+    num_without_space_.fetch_add(view.num_refused(), std::memory_order_relaxed);
     if (!times.empty()) times[first / kAloneKeys] = inside.moment().time;
   }
   SweepShare(num_inserted);
   return num_inserted;
 }
 
-bool SlotWindow::InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) {
+bool WindowFilter::Impl::InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) {
   bool is_inserted = false;
   {
     const WindowClock::Inside inside = clock_.Enter();
@@ -235,7 +246,25 @@ bool SlotWindow::InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at) {
   return is_inserted;
 }
 
-WindowEraseOutcome SlotWindow::Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) {
+void WindowFilter::Impl::Count(const WindowEraseOutcome& outcome) {
+  num_refused_erases_.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+  num_expired_erases_.fetch_add(outcome.num_expired, std::memory_order_relaxed);
+}
+
+WindowEraseOutcome WindowFilter::Impl::Erase(Keys keys, uint64_t inserted_at,
+                                             std::span<uint64_t> erased) {
+  WindowEraseOutcome outcome{.num_refused = keys.size()};
+  if (is_erasable()) {
+    outcome = EraseUncounted(keys, inserted_at, erased);
+  } else {
+    std::ranges::fill(erased, 0);
+  }
+  Count(outcome);
+  return outcome;
+}
+
+WindowEraseOutcome WindowFilter::Impl::EraseUncounted(Keys keys, uint64_t inserted_at,
+                                                      std::span<uint64_t> erased) {
   Applied applied;
   if (inserted_at <= clock_.now()) {
     applied = UpdateIn(settings.times.BucketOf(inserted_at), Update::kErase, keys, erased);
@@ -247,8 +276,8 @@ WindowEraseOutcome SlotWindow::Erase(Keys keys, uint64_t inserted_at, std::span<
           .num_expired = keys.size() - applied.num_reached};
 }
 
-bool SlotWindow::FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at,
-                             Shortfalls& shortfalls) {
+bool WindowFilter::Impl::FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at,
+                                     Shortfalls& shortfalls) {
   if (inserted_at > clock_.now()) return false;
   const uint64_t bucket = settings.times.BucketOf(inserted_at);
   bool is_live = true;
@@ -263,7 +292,7 @@ bool SlotWindow::FindMissing(std::span<const uint64_t> digests, uint64_t inserte
   return is_live;
 }
 
-void SlotWindow::CountChunk(std::span<const uint64_t> digests, std::span<uint64_t> counts) {
+void WindowFilter::Impl::CountChunk(std::span<const uint64_t> digests, std::span<uint64_t> counts) {
   const uint32_t lock_bits = locks_.lock_bits();
   store_.FetchAhead(digests);
   for (size_t i = 0; i < digests.size(); ++i) {
@@ -276,26 +305,46 @@ void SlotWindow::CountChunk(std::span<const uint64_t> digests, std::span<uint64_
 
 // --- Exclusive.
 
-Status SlotWindow::Merge(WindowEngine& other) {
+std::string WindowFilter::Impl::DifferenceFrom(Impl& other) {
+  const TimeBuckets& ours = settings.times;
+  const TimeBuckets& theirs = other.settings.times;
+  if (ours.window != theirs.window) return FieldDiffers("window", ours.window, theirs.window);
+  if (ours.num_buckets != theirs.num_buckets) {
+    return FieldDiffers("num_buckets", ours.num_buckets, theirs.num_buckets);
+  }
+  if (is_erasable() != other.is_erasable()) {
+    const auto text = [](bool is_erasable) { return is_erasable ? "true" : "false"; };
+    return FieldDiffers("is_erasable", text(is_erasable()), text(other.is_erasable()));
+  }
+  std::string difference =
+      DifferenceOf(geometry(), settings.policy, other.geometry(), other.settings.policy);
+  if (!difference.empty()) return difference;
+  const uint64_t bucket_here = ours.BucketOf(now());
+  const uint64_t bucket_there = ours.BucketOf(other.now());
+  if (bucket_here == bucket_there) return "";
+  return FieldDiffers("first tick of the current bucket", ours.FirstTick(bucket_here),
+                      ours.FirstTick(bucket_there));
+}
+
+Status WindowFilter::Impl::Merge(Impl& other) {
   if (side_limit_bytes != 0) {
     return Error{ErrorCode::kInvalidArgument,
                  "this filter's side memory has a limit, and how much the merged filter needs is "
                  "not known beforehand: lift it (LimitSideMemory(0)) and set it again"};
   }
-  auto& theirs = static_cast<SlotWindow&>(other);
   const uint64_t first_live = clock_.first_live();
-  store_.Merge(theirs.store_, first_live);
+  store_.Merge(other.store_, first_live);
   const uint64_t current = settings.times.BucketOf(now());
   for (uint64_t i = 0; i <= current - first_live; ++i) {
     // All count for the first lock: files have the sum alone.
     const uint64_t b = first_live + i;
-    KeysOf(b).Hold(0, locks_.lock_bits()).AddKeys(theirs.KeysOf(b).num_keys());
+    KeysOf(b).Hold(0, locks_.lock_bits()).AddKeys(other.KeysOf(b).num_keys());
   }
-  Advance(theirs.now());  // within the bucket; an earlier time changes nothing
+  Advance(other.now());  // within the bucket; an earlier time changes nothing
   return Ok();
 }
 
-Status SlotWindow::LimitSideMemory(uint64_t limit_bytes) {
+Status WindowFilter::Impl::LimitSideMemory(uint64_t limit_bytes) {
   const uint64_t num_bytes = store_.num_bytes();
   if (Status fits = CheckMemoryLimit("the window and its side memory need",
                                      num_bytes + std::min(limit_bytes, ~num_bytes),
@@ -308,10 +357,14 @@ Status SlotWindow::LimitSideMemory(uint64_t limit_bytes) {
   return limited;
 }
 
-void SlotWindow::Clear() {
+void WindowFilter::Impl::Clear() {
   store_.Clear(clock_.first_live());
   for (RangeLocks& keys : keys_of_) keys.ForgetKeys();
   sweep_owed_.store(0, std::memory_order_relaxed);
+  num_without_space_ = 0;
+  num_untimely_inserts_ = 0;
+  num_refused_erases_ = 0;
+  num_expired_erases_ = 0;
 }
 
 }  // namespace trommel

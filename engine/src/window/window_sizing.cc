@@ -1,4 +1,4 @@
-#include "engine/src/window/slot_sizing.h"
+#include "engine/src/window/window_sizing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,22 +41,21 @@ double OverflowingShare(const Geometry& geometry, uint64_t num_keys) {
 
 bool KeepsRate(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
   return OverflowingShare(geometry, num_keys) <= kMostOverflowing &&
-         SlotsFpr(geometry, num_keys) + SlotsUndecidedShare(geometry, num_keys) <= target_fpr;
+         WindowFpr(geometry, num_keys) + WindowUndecidedShare(geometry, num_keys) <= target_fpr;
 }
 
-Geometry GeometryOf(WindowForm form, uint64_t num_blocks) {
+Geometry GeometryOf(uint32_t fingerprint_bits, uint64_t num_blocks) {
   num_blocks = RoundUpToShards(Encoding::kFingerprints16, num_blocks);
   return {.num_slices = 0,
           .encoding = Encoding::kFingerprints16,
           .shard_bits = ShardBitsOf(Encoding::kFingerprints16, num_blocks),
           .num_blocks = num_blocks,
-          .fingerprint_bits =
-              form == WindowForm::kSlots16 ? kernels::kStampedBits16 : kernels::kStampedBits24};
+          .fingerprint_bits = fingerprint_bits};
 }
 
 }  // namespace
 
-double SlotsFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
+double WindowFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
   const double chance = std::exp2(-static_cast<double>(geometry.fingerprint_bits));
   return MeanOfBlock(geometry, num_keys, [chance](uint64_t load) {
     const auto keys = static_cast<double>(load);
@@ -66,7 +65,7 @@ double SlotsFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
   });
 }
 
-double SlotsUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
+double WindowUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
   const uint64_t num_slots = NumSlots(geometry);
   // Entries of a block in its line.
   LineSums block{};
@@ -87,18 +86,32 @@ double SlotsUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept
   return kChurn * std::max(0.0, 1 - fits);
 }
 
-std::optional<Geometry> SlotsFor(WindowForm form, uint64_t num_keys, double target_fpr) {
+namespace {
+
+// The smallest geometry of a fingerprint's length that keeps the rate, if there is one of at least
+// one key per block.
+std::optional<Geometry> SmallestOf(uint32_t bits, uint64_t num_keys, double target_fpr) {
   uint64_t too_few = 0;
   uint64_t enough = std::min(num_keys, kMaxBlocks);
-  if (!KeepsRate(GeometryOf(form, enough), num_keys, target_fpr)) return std::nullopt;
+  if (!KeepsRate(GeometryOf(bits, enough), num_keys, target_fpr)) return std::nullopt;
   while (enough - too_few > 1 + enough / 2048) {
     const uint64_t middle = too_few + (enough - too_few) / 2;
-    const bool keeps = KeepsRate(GeometryOf(form, middle), num_keys, target_fpr);
+    const bool keeps = KeepsRate(GeometryOf(bits, middle), num_keys, target_fpr);
     (keeps ? enough : too_few) = middle;
   }
-  const Geometry geometry = GeometryOf(form, enough);
+  const Geometry geometry = GeometryOf(bits, enough);
   if (geometry.num_blocks > kMaxBlocks) return std::nullopt;
   return geometry;
+}
+
+}  // namespace
+
+std::optional<Geometry> WindowGeometry(uint32_t num_buckets, uint64_t num_keys, double target_fpr) {
+  const auto slots24 = SmallestOf(kernels::kStampedBits24, num_keys, target_fpr);
+  if (num_buckets > kMaxSlots16Buckets) return slots24;
+  const auto slots16 = SmallestOf(kernels::kStampedBits16, num_keys, target_fpr);
+  if (!slots16) return slots24;
+  return slots24 && slots24->num_blocks < slots16->num_blocks ? slots24 : slots16;
 }
 
 }  // namespace trommel

@@ -1,6 +1,6 @@
-// Slot windows on disk: version 2 of the format, of type window filter. All numbers little-endian.
+// Windows on disk: version 2 of the format, of type window filter. All numbers little-endian.
 //
-//   0      header, 256 bytes           SlotWindowHeader below
+//   0      header, 256 bytes           WindowHeader below
 //          zeros up to a multiple of 4096
 //   4096   blocks section              the blocks' words, as in kernels/stamped_layout.h
 //          zeros up to a multiple of 4096
@@ -19,23 +19,18 @@
 // Stamps count from the first live bucket, max(0, current - num_buckets). Expired keys are not
 // there. Canonical: a block's fingerprints ascend, those that do not fit follow in its line, block
 // after block, or in the side table (StampedStore::StoreContents); reading checks just that.
-#ifndef TROMMEL_ENGINE_SRC_WINDOW_SLOT_WINDOW_SNAPSHOT_H_
-#define TROMMEL_ENGINE_SRC_WINDOW_SLOT_WINDOW_SNAPSHOT_H_
+#ifndef TROMMEL_ENGINE_SRC_WINDOW_WINDOW_SNAPSHOT_H_
+#define TROMMEL_ENGINE_SRC_WINDOW_WINDOW_SNAPSHOT_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include "engine/src/snapshots/opened_snapshot.h"
 #include "engine/src/snapshots/snapshot_format.h"
-#include "engine/src/window/slot_window.h"
-#include "trommel/digest.h"
-#include "trommel/result.h"
 
 namespace trommel {
 
-struct SlotWindowHeader {
+struct WindowHeader {
   SnapshotStart start;            //   0  version 2, type: kWindowFilter
   uint32_t fingerprint_bits;      //  32  12: slots of 16 bits; 16: slots of 24 bits
   uint32_t is_erasable;           //  36  0 or 1
@@ -54,12 +49,11 @@ struct SlotWindowHeader {
   std::array<uint64_t, 7> zeros;  // 192
   uint64_t checksum;              // 248  of the bytes before it
 };
-static_assert(sizeof(SlotWindowHeader) == kHeaderBytes &&
-              offsetof(SlotWindowHeader, blocks) == 88 &&
-              offsetof(SlotWindowHeader, file_bytes) ==
+static_assert(sizeof(WindowHeader) == kHeaderBytes && offsetof(WindowHeader, blocks) == 88 &&
+              offsetof(WindowHeader, file_bytes) ==
                   FileBytesAt(SnapshotType::kWindowFilter, kSecondVersion) &&
-              offsetof(SlotWindowHeader, zeros) == 192 &&
-              offsetof(SlotWindowHeader, checksum) == kHeaderChecksumAt);
+              offsetof(WindowHeader, zeros) == 192 &&
+              offsetof(WindowHeader, checksum) == kHeaderChecksumAt);
 
 struct SideCopiesEntry {
   uint64_t block_idx;
@@ -70,14 +64,6 @@ struct SideCopiesEntry {
 };
 static_assert(sizeof(SideCopiesEntry) == 32);
 
-// Is it a snapshot of this kind?
-bool HasSlotWindowHeader(const OpenedSnapshot& snapshot);
-
-// A whole valid window. Fails as ReadSnapshot (snapshot.h).
-Result<std::unique_ptr<SlotWindow>> ReadSlotWindow(const OpenedSnapshot& snapshot,
-                                                   uint64_t limit_bytes,
-                                                   const DigestKey& digest_key);
-
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_WINDOW_SLOT_WINDOW_SNAPSHOT_H_
+#endif  // TROMMEL_ENGINE_SRC_WINDOW_WINDOW_SNAPSHOT_H_
