@@ -132,7 +132,8 @@ TEST_CASE("an empty window is saved with its time", "[engine][window][snapshot]"
 TEST_CASE("loading a window keeps to the limit of memory", "[engine][window][snapshot]") {
   const WindowFilter filter = UsedWindow(tests::kRateOfSlots16);
   const Bytes bytes = filter.Serialize();
-  const uint64_t num_bytes = filter.geometry().num_bytes();
+  const WindowStats stats = filter.GetStats();
+  const uint64_t num_bytes = stats.num_bytes - stats.slots.side_table_bytes;
   CHECK(WindowFilter::Deserialize(bytes, num_bytes).ok());
   const auto refused = WindowFilter::Deserialize(bytes, num_bytes - 1);
   REQUIRE_FALSE(refused.ok());

@@ -45,8 +45,10 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
              ContainsSubstring("--power-of-two: is for --type counting, not scalable"));
   CHECK_THAT(error_of({"--window", "1h"}),
              ContainsSubstring("--window: is for --type window, not counting"));
-  CHECK_THAT(error_of({"--type", "window", "--slices", "8"}),
+  CHECK_THAT(error_of({"--type", "window", "--window", "1h", "--slices", "8"}),
              ContainsSubstring("--slices: is for --type counting or scalable, not window"));
+  CHECK_THAT(error_of({"--type", "window", "--window", "1h", "--encoding", "runs"}),
+             ContainsSubstring("--encoding: is for --type counting or scalable, not window"));
   CHECK_THAT(error_of({"--type", "window"}),
              ContainsSubstring("--window: is required with --type window"));
   CHECK_THAT(error_of({"--type", "window", "--window", "soon"}),

@@ -188,20 +188,6 @@ TEST_CASE("a scalable filter file has generations of the fingerprints asked for"
   CHECK(RunTool({"query", filter, "-c"}, keys).out == "0\n");
 }
 
-TEST_CASE("a window has no encoding of fingerprints, and says what it takes",
-          "[tools][fingerprints]") {
-  const TempFolder folder;
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8", "automatic");
-  const ToolResult refused = RunTool({"build", "--type", "window", "-n", "10", "--encoding",
-                                      encoding, "-o", folder.Path("filter")},
-                                     "a\n");
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("--encoding: " + encoding +
-                                            " is for --type counting or scalable, not window: "
-                                            "use runs or planes"));
-  CHECK(folder.Names().empty());
-}
-
 TEST_CASE("commands that need presence bits refuse fingerprints by name", "[tools][fingerprints]") {
   const std::vector<std::string> command =
       GENERATE(std::vector<std::string>{"demo"}, std::vector<std::string>{"attr", "size"});

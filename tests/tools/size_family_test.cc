@@ -33,7 +33,7 @@ TEST_CASE("a window's size is that of one array", "[tools][size]") {
   const WindowFilter window =
       WindowFilter::Create({.window = 600'000, .num_buckets = 3, .capacity = 50'000}).value();
   CHECK(size["num_blocks"] == window.geometry().num_blocks);
-  CHECK(size["num_bytes"] == window.geometry().num_bytes());
+  CHECK(size["num_bytes"] == window.GetStats().num_bytes);
 }
 
 TEST_CASE("a scalable filter's size is told up to its largest capacity", "[tools][size]") {

@@ -201,13 +201,6 @@ TEST_CASE("memory of fingerprints is that of blocks and overflow lines", "[tools
   CHECK_THAT(one.err, ContainsSubstring("cannot keep it"));
 }
 
-TEST_CASE("a window's size has no encoding of fingerprints", "[tools][size]") {
-  const ToolResult refused =
-      RunTool({"size", "-n", "10", "--type", "window", "--encoding", "fingerprints8"});
-  CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("fingerprints8 is for --type counting or scalable"));
-}
-
 TEST_CASE("columns of size are aligned", "[tools][size]") {
   const std::string text = RunTool({"size", "-n", "30M", "-p", "0.4%"}).out;
   std::istringstream lines(text.substr(0, text.find("\n\n")));

@@ -313,7 +313,7 @@ std::string WindowFilter::Impl::DifferenceFrom(Impl& other) {
     return FieldDiffers("num_buckets", ours.num_buckets, theirs.num_buckets);
   }
   if (is_erasable() != other.is_erasable()) {
-    const auto text = [](bool is_erasable) { return is_erasable ? "true" : "false"; };
+    const auto text = [](bool value) { return value ? "true" : "false"; };
     return FieldDiffers("is_erasable", text(is_erasable()), text(other.is_erasable()));
   }
   std::string difference =

@@ -90,7 +90,7 @@ WindowConfig DrawWindow(const RoundPlan& plan) {
   if (random.OneIn(2)) config.window += random.Below(config.num_buckets);
   config.capacity = plan.config.capacity;
   // One in three with slots of 24 bits, also where there are few buckets.
-  config.target_fpr = random.OneIn(3) ? 1e-4 : plan.config.target_fpr;
+  config.target_fpr = random.OneIn(3) ? 5e-4 : plan.config.target_fpr;
   return config;
 }
 
