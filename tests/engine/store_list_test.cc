@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/src/blocks/block_store.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "support/catch.h"
 #include "support/death.h"
