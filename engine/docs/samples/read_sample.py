@@ -639,7 +639,7 @@ class Attributes:
             end = offset + num_bytes
             of_set = Scalable(data[offset:end])
             require(of_set.policy == (CALLER, 0), f"digest of set {i}")
-            require((of_set.mode, of_set.max_capacity, of_set.growth, of_set.tightening) == (0, 0, 2, 0.8),
+            require((of_set.max_capacity, of_set.growth, of_set.tightening) == (0, 2, 0.8),
                     f"growth of set {i}")
             require(of_set.encoding not in (FINGERPRINTS16, FINGERPRINTS8), f"encoding of set {i}")
             require(of_set.num_keys == self.num_tuples, f"tuples of set {i}")
