@@ -1,5 +1,5 @@
-// Maps for which a limit or the system leaves no memory: insertions are refused key by key and
-// change nothing, erasures and closings need none.
+// Maps that the system refuses memory: insertions are refused key by key and change nothing,
+// erasures and closings need none.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -22,16 +22,14 @@ namespace {
 using MapRow = std::vector<uint64_t>;
 
 constexpr uint32_t kMapColumns = 700;
-constexpr uint64_t kLeastSideBytes = 65'536;
 
 // One block group of few places, all of which have many keys and, some of them, many columns.
-ColumnMap CrowdedMap(uint64_t side_memory_limit_bytes = 0) {
+ColumnMap CrowdedMap() {
   ColumnMap map = ColumnMap::Create({.capacity = 2'000,
                                      .num_columns = kMapColumns,
                                      .digest = {.kind = DigestKind::kCaller},
                                      .num_blocks = 64,
-                                     .fingerprint_bits = 8,
-                                     .side_memory_limit_bytes = side_memory_limit_bytes})
+                                     .fingerprint_bits = 8})
                       .value();
   for (uint32_t c = 0; c < kMapColumns; ++c) REQUIRE(map.OpenColumn(c));
   return map;
@@ -114,7 +112,6 @@ struct MapInsertions {
 
   std::vector<uint64_t> inserted;
   uint64_t num_refused = 0;
-  uint64_t num_by_limit = 0;
   uint64_t num_wrong = 0;  // outcomes that do not say what the words say
 };
 
@@ -127,12 +124,11 @@ void InsertBatches(ColumnMap& map, std::span<const MapBatch> batches, MapInserti
     const auto num_inserted = static_cast<uint64_t>(std::popcount(done.inserted[b]));
     const bool is_right = outcome.num_inserted == num_inserted &&
                           outcome.num_refused == keys.size() - num_inserted &&
-                          (outcome.refusal == GrowthRefusal::kNone) == (outcome.num_refused == 0);
+                          outcome.refusal == (outcome.num_refused == 0
+                                                  ? GrowthRefusal::kNone
+                                                  : GrowthRefusal::kOutOfMemory);
     done.num_wrong += uint64_t{!is_right};
     done.num_refused += outcome.num_refused;
-    if (outcome.refusal == GrowthRefusal::kSideMemoryLimit) {
-      done.num_by_limit += outcome.num_refused;
-    }
   }
 }
 
@@ -189,7 +185,6 @@ TEST_CASE("an insertion into a map that finds no memory changes nothing, at any 
       was_refused = refused.was_refused();
     }
     CHECK(done.num_wrong == 0);
-    CHECK(done.num_by_limit == 0);
     CHECK(map.GetStats().num_refused_inserts == done.num_refused);
     num_refused += done.num_refused;
     MapModel model;
@@ -206,7 +201,7 @@ TEST_CASE("no erasure from a map needs memory, and no closing of columns",
   if (!tests::AllocationPeak::IsCounted()) return;
   std::mt19937_64 random(Catch::rngSeed());
   std::vector<MapBatch> batches = SomeBatches(3'000, random);
-  ColumnMap map = CrowdedMap(GENERATE(uint64_t{0}, 4 * kLeastSideBytes));
+  ColumnMap map = CrowdedMap();
   MapInsertions done(batches.size());
   InsertBatches(map, batches, done);
   MapModel model;
@@ -239,80 +234,9 @@ TEST_CASE("no erasure from a map needs memory, and no closing of columns",
   CheckMapIsEmpty(map);
 }
 
-TEST_CASE("a map takes no more side memory than its limit, and refuses the same keys for any cut",
-          "[engine][column_map][side_limit][long]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  const std::vector<MapBatch> batches = SomeBatches(6'000, random);
-  ColumnMap map = CrowdedMap(kLeastSideBytes);
-  ColumnMap by_one = CrowdedMap(kLeastSideBytes);
-  MapInsertions done(batches.size());
-  InsertBatches(map, batches, done);
-  CHECK(done.num_wrong == 0);
-  CHECK(done.num_refused > 0);
-  CHECK(done.num_by_limit == done.num_refused);
-  CHECK(map.GetStats().num_bytes_elsewhere <= kLeastSideBytes);
-  CHECK(map.GetStats().num_bytes_elsewhere > kLeastSideBytes / 2);
-  uint64_t num_different = 0;
-  for (size_t b = 0; b < batches.size(); ++b) {
-    for (size_t i = 0; i < batches[b].digests.size(); ++i) {
-      const bool is_in = by_one.Insert(batches[b].column, Key::Digest(batches[b].digests[i]));
-      num_different += is_in != ((done.inserted[b] >> i & 1) != 0);
-    }
-  }
-  CHECK(num_different == 0);
-  CHECK((map == by_one));
-  MapModel model;
-  const std::vector<MapBatch> taken = TakenOf(map, batches, done, model);
-  model.Check(map, batches);
-
-  // A copy has the limit, and as much memory; keys that go make room for others.
-  ColumnMap copy = map.Clone().value();
-  CHECK((copy == map));
-  CHECK(copy.side_memory_limit_bytes() == kLeastSideBytes);
-  CHECK(copy.GetStats().num_bytes_elsewhere == map.GetStats().num_bytes_elsewhere);
-  CHECK(EraseBatches(copy, taken) == 0);
-  CheckMapIsEmpty(copy);
-  MapInsertions again(batches.size());
-  InsertBatches(copy, batches, again);
-  CHECK(again.num_wrong == 0);
-  CHECK(again.num_refused < 2 * done.num_refused);
-  model.Check(map, batches);
-  CHECK(EraseBatches(map, taken) == 0);
-  CheckMapIsEmpty(map);
-}
-
-TEST_CASE("a limit of a map's side memory is set where what is there is within it",
-          "[engine][column_map][side_limit]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  const std::vector<MapBatch> batches = SomeBatches(6'000, random);
-  ColumnMap map = CrowdedMap();
-  MapInsertions done(batches.size());
-  InsertBatches(map, batches, done);
-  REQUIRE(done.num_refused == 0);
-  const uint64_t num_bytes = map.GetStats().num_bytes_elsewhere;
-  REQUIRE(num_bytes > kLeastSideBytes);
-  CHECK(map.LimitSideMemory(1'000).error().code == ErrorCode::kInvalidArgument);
-  CHECK(map.LimitSideMemory(kLeastSideBytes).error().code == ErrorCode::kOutOfMemory);
-  CHECK(map.side_memory_limit_bytes() == 0);
-  CHECK(map.LimitSideMemory(num_bytes).ok());
-  InsertBatches(map, SomeBatches(6'000, random), done);
-  CHECK(done.num_refused > 0);
-  CHECK(map.GetStats().num_bytes_elsewhere <= num_bytes);
-  CHECK(map.LimitSideMemory(0).ok());
-  const uint64_t num_refused = done.num_refused;
-  InsertBatches(map, SomeBatches(6'000, random), done);
-  CHECK(done.num_refused == num_refused);
-  CHECK(map.Clone().value().side_memory_limit_bytes() == 0);
-  const auto too_much = ColumnMap::Create({.capacity = 1'000'000,
-                                           .num_columns = 10,
-                                           .memory_limit_bytes = 8'000'000,
-                                           .side_memory_limit_bytes = 8'000'000});
-  REQUIRE_FALSE(too_much.ok());
-  CHECK(too_much.error().code == ErrorCode::kOutOfMemory);
-}
-
-TEST_CASE("a column that a limit has no room for is not loaded, and nothing of it stays",
-          "[engine][column_map][side_limit]") {
+TEST_CASE("a column that the system refuses memory for is not loaded, and nothing of it stays",
+          "[engine][column_map][refused_memory]") {
+  if (!tests::AllocationPeak::IsCounted()) return;
   std::mt19937_64 random(Catch::rngSeed());
   ColumnMap full = CrowdedMap();
   // Two copies of each: that takes memory whatever the blocks have.
@@ -321,22 +245,27 @@ TEST_CASE("a column that a limit has no room for is not loaded, and nothing of i
   full.Insert(3, Keys::Digests(digests));
   full.Insert(3, Keys::Digests(digests));
   const std::vector<std::byte> bytes = full.SerializeColumn(3);
-  ColumnMap map = CrowdedMap(kLeastSideBytes);
-  map.Insert(5, Keys::Digests(std::span(digests).first(100)));
-  const std::vector<std::byte> other = map.SerializeColumn(5);
-  map.CloseColumn(3);
-  const Status loaded = map.LoadColumn(3, bytes);
-  REQUIRE_FALSE(loaded.ok());
-  CHECK(loaded.error().code == ErrorCode::kOutOfMemory);
-  CHECK_FALSE(map.IsOpen(3));
-  CHECK((map.SerializeColumn(5) == other));
-  CHECK(map.OpenColumn(3).ok());
-  CHECK(map.num_keys(3) == 0);
-  CHECK((map.SerializeColumn(3) == CrowdedMap().SerializeColumn(3)));
-  CHECK(map.LimitSideMemory(0).ok());
-  map.CloseColumn(3);
-  CHECK(map.LoadColumn(3, bytes).ok());
-  CHECK((map.SerializeColumn(3) == bytes));
+  const std::vector<std::byte> none = CrowdedMap().SerializeColumn(3);
+  bool was_refused = true;
+  for (uint64_t n = 1; was_refused; n += 1 + n / 3) {
+    CAPTURE(n);
+    ColumnMap map = CrowdedMap();
+    map.Insert(5, Keys::Digests(std::span(digests).first(100)));
+    const std::vector<std::byte> other = map.SerializeColumn(5);
+    map.CloseColumn(3);
+    Status loaded = Ok();
+    was_refused = tests::WasRefusedAt(n, [&] { loaded = map.LoadColumn(3, bytes); });
+    CHECK(map.IsOpen(3) == loaded.ok());
+    CHECK((map.SerializeColumn(5) == other));
+    if (loaded.ok()) {
+      CHECK((map.SerializeColumn(3) == bytes));
+      continue;
+    }
+    CHECK(loaded.error().code == ErrorCode::kOutOfMemory);
+    CHECK(map.OpenColumn(3).ok());
+    CHECK(map.num_keys(3) == 0);
+    CHECK((map.SerializeColumn(3) == none));
+  }
 }
 
 TEST_CASE("a copy of a map that the system refuses memory for fails, at any allocation",

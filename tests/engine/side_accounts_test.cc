@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "trommel/column_map.h"
 #include "trommel/counting_filter.h"
 #include "trommel/filter_columns.h"
 #include "trommel/scalable_filter.h"
@@ -97,8 +96,6 @@ TEST_CASE("side memory beyond all memory is refused before any is taken", "[engi
   CHECK(ScalableFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
   ScalableFilter doubling = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
   CHECK(code_of(doubling.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
-  ColumnMap map = ColumnMap::Create({.capacity = 1000, .num_columns = 10}).value();
-  CHECK(code_of(map.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
 }
 
 TEST_CASE("side memory of any size may be reserved where the memory limit allows it",

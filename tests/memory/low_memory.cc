@@ -252,12 +252,11 @@ void CheckDoubling(uint64_t side_memory_limit_bytes) {
 }
 
 // A map whose keys are in many columns, so that lists and bitmaps come and go.
-void CheckMap(uint64_t side_memory_limit_bytes) {
+void CheckMap() {
   constexpr uint32_t kColumns = 300;
   ColumnMap map = ColumnMap::Create({.capacity = 100'000,
                                      .num_columns = kColumns,
-                                     .digest = {.kind = trommel::DigestKind::kCaller},
-                                     .side_memory_limit_bytes = side_memory_limit_bytes})
+                                     .digest = {.kind = trommel::DigestKind::kCaller}})
                       .value();
   for (uint32_t c = 0; c < kColumns; ++c) Require(map.OpenColumn(c).ok(), "columns open");
   const std::vector<uint64_t> digests = Digests(10'000, 5);
@@ -310,7 +309,7 @@ int main() {
     CheckGenerations(encoding, nullptr);
   }
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
-  for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 20}) CheckMap(limit);
+  CheckMap();
   for (const double target_fpr : {0.01, 5e-4}) {  // slots of 16 and of 24 bits
     CheckWindow(target_fpr, executor);
     CheckWindow(target_fpr, nullptr);

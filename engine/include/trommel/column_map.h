@@ -54,15 +54,7 @@ struct ColumnMapConfig {
   DigestPolicy digest = {};       ///< How keys become digests.
   uint64_t num_blocks = 0;        ///< With fingerprint_bits: this geometry; 0: chosen by capacity.
   uint32_t fingerprint_bits = 0;  ///< With num_blocks; 0: chosen.
-  /// Of the blocks, and of side_memory_limit_bytes; 0: the machine's memory.
-  uint64_t memory_limit_bytes = 0;
-  /// The most bytes of all that is kept elsewhere than in blocks: lists and bitmaps of columns,
-  /// copies, places without a slot; 0: no limit. With a limit an insertion that needs more is
-  /// refused and changes nothing; an erasure never needs memory. Nothing is reserved: the system
-  /// may refuse memory before. The bytes are divided equally over up to 64 parts of the map. What a
-  /// part has taken it keeps for its further use; so erasing makes room for other keys, and most of
-  /// it for keys in about as many columns. Requires at least 65,536 bytes.
-  uint64_t side_memory_limit_bytes = 0;
+  uint64_t memory_limit_bytes = 0;  ///< Of the blocks; 0: the machine's memory.
 };
 
 /// Returns the geometry that ColumnMap::Create chooses. Requires numbers in range.
@@ -77,11 +69,9 @@ struct MapStats {
   uint64_t num_places_elsewhere = 0;  ///< To which these belong.
   uint64_t num_hidden_places = 0;     ///< Part of these: without a slot, because the block is full.
   double predicted_false_columns = 0;  ///< Expected of a query of a non-member.
-  uint64_t num_bytes = 0;              ///< Of blocks and all that is kept elsewhere.
-  /// Part of num_bytes: what is kept elsewhere, free memory for further use included.
-  uint64_t num_bytes_elsewhere = 0;
-  /// Insertions that were refused, by a limit or by the system; since Create.
-  uint64_t num_refused_inserts = 0;
+  /// Of blocks and all that is kept elsewhere, free memory for further use included.
+  uint64_t num_bytes = 0;
+  uint64_t num_refused_inserts = 0;  ///< Insertions that the system refused memory, since Create.
   /// Queries that were answered "maybe present" for all columns, since Create, because the block
   /// was changed at each of several attempts.
   uint64_t num_interrupted_queries = 0;
@@ -119,7 +109,6 @@ struct MapStats {
 ///   LoadColumn,                columns; not beside others, or Insert and Erase, of their own.
 ///   SerializeColumns
 ///   GetStats, num_keys         Any thread at any time.
-///   LimitSideMemory            Exclusive, but for queries.
 ///   move, destruction          Exclusive.
 /// @endcode
 /// "Happened before" is that of C++. A key may be erased from a column as often as it was inserted
@@ -162,10 +151,9 @@ class TROMMEL_API ColumnMap {
   /// @{
 
   /// Inserts every key into the column, as far as there is memory for what blocks have no slots
-  /// for. A key that the limit of side memory or the system refuses it is refused: nothing changes
-  /// for it, and it must not be erased on account of this call. With a limit one thread's calls
-  /// refuse the same keys however they are cut into batches. Cost: one cache line per key; for keys
-  /// in many columns, their list.
+  /// for. A key that the system refuses memory is refused: nothing changes for it, and it must not
+  /// be erased on account of this call. Cost: one cache line per key; for keys in many columns,
+  /// their list.
   InsertOutcome Insert(uint32_t column, Keys keys) noexcept;
   /// As above; also sets the bits in `inserted` of the keys that were inserted and clears the
   /// others. Requires BitmapWords(keys.size()) words that do not overlap the keys.
@@ -177,17 +165,6 @@ class TROMMEL_API ColumnMap {
   /// CountingFilter::Erase. Needs no memory.
   EraseOutcome Erase(uint32_t column, Keys keys) noexcept;
   bool Erase(uint32_t column, Key key) noexcept;  ///< Returns false if the erasure was refused.
-
-  /// @}
-
-  /// @name Limit of side memory
-  /// @{
-
-  /// Sets ColumnMapConfig::side_memory_limit_bytes. Fails with kInvalidArgument if it is too low,
-  /// and with kOutOfMemory, leaving the limit as it was, if a part of the map has more than its
-  /// share, or if the map and its side memory exceed memory_limit_bytes.
-  Status LimitSideMemory(uint64_t limit_bytes);
-  uint64_t side_memory_limit_bytes() const noexcept;  ///< Returns the limit; 0: none.
 
   /// @}
 
@@ -240,7 +217,7 @@ class TROMMEL_API ColumnMap {
   /// Fails with kInvalidArgument as OpenColumn does; with kMismatch, naming the field, if number of
   /// blocks, fingerprint bits or digest policy differ from those here; with kVersion for bytes of a
   /// later version, with kCorrupt for bytes that SerializeColumn does not write, and with
-  /// kOutOfMemory, also where the limit of side memory has no room for the keys.
+  /// kOutOfMemory.
   Status LoadColumn(uint32_t column, std::span<const std::byte> bytes);
 
   /// Writes what SerializeColumn returns. Fails with kOutOfMemory, and as the sink does.
@@ -255,7 +232,7 @@ class TROMMEL_API ColumnMap {
   /// Require that no thread inserts, erases, opens or closes meanwhile.
   /// @{
 
-  /// Returns a copy with the same limits and open columns. Fails with kOutOfMemory. Cost: a copy of
+  /// Returns a copy with the same open columns. Fails with kOutOfMemory. Cost: a copy of
   /// its memory.
   Result<ColumnMap> Clone() const;
 

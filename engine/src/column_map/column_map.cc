@@ -17,27 +17,7 @@
 #include "trommel/sizing.h"
 
 namespace trommel {
-namespace {
 
-Status SetSideLimit(PairStore& pairs, uint64_t limit_bytes, uint64_t memory_limit_bytes) {
-  if (limit_bytes != 0 && limit_bytes < PairStore::kLeastLimitBytes) {
-    return OutOfRange("side_memory_limit_bytes", limit_bytes,
-                      "0 (no limit) or at least " + std::to_string(PairStore::kLeastLimitBytes));
-  }
-  const uint64_t num_bytes = BytesOf(pairs.geometry());
-  if (Status fits =
-          CheckMemoryLimit("the map and its side memory need",
-                           num_bytes + std::min(limit_bytes, ~num_bytes), memory_limit_bytes);
-      !fits && limit_bytes != 0) {
-    return fits;
-  }
-  if (pairs.LimitSideMemory(limit_bytes)) return Ok();
-  return Error{ErrorCode::kOutOfMemory, "side_memory_limit_bytes is " +
-                                            std::to_string(limit_bytes) +
-                                            ", and a part of the map has more than its share"};
-}
-
-}  // namespace
 
 ColumnMap::ColumnMap(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 ColumnMap::ColumnMap(ColumnMap&&) noexcept = default;
@@ -67,11 +47,6 @@ Result<ColumnMap> ColumnMap::Create(const ColumnMapConfig& config) try {
   }
   Result<PairStore> pairs = PairStore::Create(geometry);
   if (!pairs) return pairs.error();
-  if (const Status limited =
-          SetSideLimit(*pairs, config.side_memory_limit_bytes, config.memory_limit_bytes);
-      !limited) {
-    return limited.error();
-  }
   return ColumnMap(std::make_unique<Impl>(config, *std::move(pairs)));
 } catch (const std::bad_alloc&) {
   return OutOfMemoryError("the system refused memory for the map");
@@ -117,22 +92,17 @@ bool ColumnMap::IsOpen(uint32_t column) const noexcept { return impl_->At(column
 InsertOutcome ColumnMap::Impl::Insert(uint32_t column, Keys keys, uint64_t* refused) {
   MapColumn& into = OpenedAt(column);
   into.num_keys.fetch_add(keys.size(), std::memory_order_relaxed);  // first: it is never below 0
-  PairStore::Refused num_refused;
+  uint64_t num_refused = 0;
   ForEachChunk(config.digest, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    const PairStore::Refused of_chunk =
+    num_refused +=
         pairs.Insert(digests, column, refused == nullptr ? nullptr : refused + first / 64);
-    num_refused.by_limit += of_chunk.by_limit;
-    num_refused.by_system += of_chunk.by_system;
   });
-  InsertOutcome outcome{.num_inserted = keys.size(), .num_refused = 0};
-  outcome.num_refused = num_refused.by_limit + num_refused.by_system;
-  if (outcome.num_refused == 0) [[likely]]
-    return outcome;
-  outcome.num_inserted -= outcome.num_refused;
-  outcome.refusal =
-      num_refused.by_limit != 0 ? GrowthRefusal::kSideMemoryLimit : GrowthRefusal::kOutOfMemory;
-  into.num_keys.fetch_sub(outcome.num_refused, std::memory_order_relaxed);
-  return outcome;
+  if (num_refused == 0) [[likely]]
+    return {.num_inserted = keys.size(), .num_refused = 0};
+  into.num_keys.fetch_sub(num_refused, std::memory_order_relaxed);
+  return {.num_inserted = keys.size() - num_refused,
+          .num_refused = num_refused,
+          .refusal = GrowthRefusal::kOutOfMemory};
 }
 
 InsertOutcome ColumnMap::Insert(uint32_t column, Keys keys) noexcept {
@@ -165,16 +135,6 @@ EraseOutcome ColumnMap::Erase(uint32_t column, Keys keys) noexcept {
 bool ColumnMap::Erase(uint32_t column, Key key) noexcept {
   const uint64_t digest = impl_->config.digest(key);
   return Erase(column, Keys::Digests(std::span(&digest, 1))).num_refused == 0;
-}
-
-Status ColumnMap::LimitSideMemory(uint64_t limit_bytes) try {
-  return SetSideLimit(impl_->pairs, limit_bytes, impl_->config.memory_limit_bytes);
-} catch (const std::bad_alloc&) {  // of a message: nothing has changed
-  return OutOfMemoryError("the side memory exceeds a limit");
-}
-
-uint64_t ColumnMap::side_memory_limit_bytes() const noexcept {
-  return impl_->pairs.side_memory_limit_bytes();
 }
 
 // --- Queries.
@@ -235,7 +195,6 @@ MapStats ColumnMap::GetStats() const noexcept {
   stats.num_pairs = figures.num_slots_in_use - figures.num_marks + figures.num_pairs_elsewhere;
   stats.predicted_false_columns = shape.FalsePairs(stats.num_pairs);
   stats.num_bytes = figures.num_bytes + num_columns() * sizeof(MapColumn);
-  stats.num_bytes_elsewhere = figures.num_bytes_elsewhere;
   stats.num_refused_inserts = figures.num_refused;
   stats.num_interrupted_queries = figures.num_interrupted;
   return stats;

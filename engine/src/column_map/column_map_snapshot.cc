@@ -53,7 +53,7 @@ Status ColumnMap::LoadColumn(uint32_t column, std::span<const std::byte> bytes) 
     }
     impl_->At(column).num_keys = contents->num_keys;
     CloseColumn(column);  // with the pairs that are in
-    return OutOfMemoryError("the limit of side memory or the system leaves none for a column");
+    return OutOfMemoryError("the system refused memory for a column");
   }
   MapColumn& loaded = impl_->At(column);
   loaded.num_keys = contents->num_keys;

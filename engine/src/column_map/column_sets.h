@@ -58,8 +58,8 @@ class MapEntry {
 class ColumnSets {
  public:
   // Sets of columns below num_columns.
-  ColumnSets(uint32_t num_columns, SideBudget& budget)
-      : num_words_((num_columns + 63) / 64), arena_(static_cast<uint32_t>(num_words_), budget) {
+  explicit ColumnSets(uint32_t num_columns)
+      : num_words_((num_columns + 63) / 64), arena_(static_cast<uint32_t>(num_words_)) {
     scratch_.reserve(kPerWord * num_words_ + 1);  // a list is no longer than a bitmap
   }
 

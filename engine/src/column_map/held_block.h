@@ -29,8 +29,8 @@ class PairStore::HeldBlock {
         home_(static_cast<uint32_t>(block_idx % kernels::kGroupBlocks) << 16),
         block_(kernels::FingerprintBlockAt(store.blocks_.lines, block_idx)) {}
 
-  // Adds the pair, or counts copies of it. Returns false, and changes nothing, if the budget or the
-  // system refuses memory (SideBudget::is_limit).
+  // Adds the pair, or counts copies of it. Returns false, and changes nothing, if the system
+  // refuses memory.
   [[nodiscard]] bool Insert(uint32_t fingerprint, uint32_t column, uint64_t num_copies);
   // Erasures need no memory.
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <unordered_map>
 
-#include "engine/src/column_map/side_budget.h"
+#include "engine/src/sync/running_figure.h"
 
 namespace trommel {
 
@@ -18,30 +18,22 @@ struct PairKey {
   friend bool operator==(const PairKey&, const PairKey&) = default;
 };
 
-// Thread safety: under the lock of the stripe.
+// Thread safety: under the lock of the stripe, but for num_bytes.
 class PairCopies {
  public:
-  // Its memory is in the budget, which must outlive it.
-  explicit PairCopies(SideBudget& budget) : budget_(budget) {}
-
   bool empty() const { return copies_.empty(); }
   uint64_t NumOf(const PairKey& key) const {
     const auto found = copies_.find(key);
     return found == copies_.end() ? 0 : found->second;
   }
-  // Returns false, and changes nothing, if the budget or the system refuses memory.
+  // Returns false, and changes nothing, if the system refuses memory.
   [[nodiscard]] bool Add(const PairKey& key, uint64_t num_copies) noexcept try {
-    if (const auto found = copies_.find(key); found != copies_.end()) {
-      found->second += num_copies;
-      return true;
-    }
-    if (BytesWithOneMore() > num_bytes_ + budget_.num_left()) return budget_.RefuseByLimit();
-    copies_.emplace(key, num_copies);
+    copies_[key] += num_copies;
     SetBytes();
     return true;
   } catch (const std::bad_alloc&) {
     SetBytes();  // there may be more buckets
-    return budget_.RefuseBySystem();
+    return false;
   }
   // Takes one away. Returns false if there is none.
   bool TakeOne(const PairKey& key) noexcept {
@@ -61,6 +53,7 @@ class PairCopies {
     copies_ = other.copies_;
     SetBytes();
   }
+  uint64_t num_bytes() const { return num_bytes_.Get(); }
 
  private:
   struct KeyHash {
@@ -73,24 +66,12 @@ class PairCopies {
   static constexpr uint64_t kNodeBytes = 48;  // with what the allocator adds
   static constexpr uint64_t kBucketBytes = 8;
 
-  // At most: where buckets become more, they become somewhat more than twice as many.
-  uint64_t BytesWithOneMore() const {
-    const size_t size = copies_.size() + 1;
-    const size_t num_buckets = copies_.bucket_count();
-    const bool has_more =
-        static_cast<float>(size) > copies_.max_load_factor() * static_cast<float>(num_buckets);
-    const size_t num_after = has_more ? 2 * num_buckets + num_buckets / 4 + 16 : num_buckets;
-    return size * kNodeBytes + num_after * kBucketBytes;
-  }
   void SetBytes() {
-    budget_.GiveBack(num_bytes_);
-    num_bytes_ = copies_.size() * kNodeBytes + copies_.bucket_count() * kBucketBytes;
-    budget_.Take(num_bytes_);
+    num_bytes_.Set(copies_.size() * kNodeBytes + copies_.bucket_count() * kBucketBytes);
   }
 
-  SideBudget& budget_;
   std::unordered_map<PairKey, uint64_t, KeyHash> copies_;
-  uint64_t num_bytes_ = 0;  // in the budget
+  RunningFigure num_bytes_;
 };
 
 }  // namespace trommel

@@ -67,7 +67,6 @@ Result<PairStore> PairStore::Copy() const try {
   };
   copy_words(blocks_memory_, copy->blocks_memory_);
   copy_words(groups_memory_, copy->groups_memory_);
-  copy->limit_bytes_ = limit_bytes_;
   for (size_t i = 0; i < stripes_.size(); ++i) {
     const Stripe& from = *stripes_[i];
     Stripe& to = *copy->stripes_[i];
@@ -77,21 +76,10 @@ Result<PairStore> PairStore::Copy() const try {
     to.num_marks = from.num_marks;
     to.num_hidden = from.num_hidden;
     to.num_pairs_elsewhere = from.num_pairs_elsewhere;
-    to.budget.LimitTo(ShareOf(limit_bytes_));
   }
   return copy;
 } catch (const std::bad_alloc&) {
   return OutOfMemoryError("the system refused memory for a copy of the map");
-}
-
-bool PairStore::LimitSideMemory(uint64_t limit_bytes) {
-  const uint64_t share = ShareOf(limit_bytes);
-  for (const auto& stripe : stripes_) {
-    if (stripe->budget.num_bytes() > share) return false;
-  }
-  for (const auto& stripe : stripes_) stripe->budget.LimitTo(share);
-  limit_bytes_ = limit_bytes;
-  return true;
 }
 
 template <class Apply>
@@ -136,14 +124,13 @@ void PairStore::ForEachHeld(std::span<const uint64_t> digests, const Apply& appl
   }
 }
 
-PairStore::Refused PairStore::Insert(std::span<const uint64_t> digests, uint32_t column,
-                                     uint64_t* refused) {
-  Refused num_refused;
+uint64_t PairStore::Insert(std::span<const uint64_t> digests, uint32_t column, uint64_t* refused) {
+  uint64_t num_refused = 0;
   ForEachHeld(digests, [&](PairPlace place, Stripe& stripe, size_t i) {
     HeldBlock block(*this, stripe, place.block_idx);
     if (block.Insert(place.fingerprint, column, 1)) [[likely]]
       return;
-    (stripe.budget.is_limit() ? num_refused.by_limit : num_refused.by_system) += 1;
+    ++num_refused;
     stripe.num_refused.Set(stripe.num_refused.Get() + 1);
     if (refused != nullptr) refused[i / 64] |= uint64_t{1} << (i % 64);
   });
@@ -279,10 +266,9 @@ PairStore::Figures PairStore::GetFigures() const {
     figures.num_marks += stripe->num_marks.Get();
     figures.num_hidden += stripe->num_hidden.Get();
     figures.num_pairs_elsewhere += stripe->num_pairs_elsewhere.Get();
-    figures.num_bytes_elsewhere += stripe->budget.num_bytes();
+    figures.num_bytes += stripe->sets.arena().num_bytes() + stripe->copies.num_bytes();
     figures.num_refused += stripe->num_refused.Get();
   }
-  figures.num_bytes += figures.num_bytes_elsewhere;
   return figures;
 }
 

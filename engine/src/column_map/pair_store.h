@@ -20,11 +20,9 @@
 // Copies are in a side table that only writers read. So what is in slots and entries is the set of
 // pairs with at least one copy, whatever the history, and erasing is exact.
 //
-// *Memory.* Insertions may be refused it, by a limit or by the system; they have changed no pair
-// then. What each stripe may have is counted (side_budget.h), and depends on what was done to its
-// own pairs, in order: so one caller's keys are refused alike however batches are cut. Erasures,
-// and the closing of columns, need none: lists and bitmaps are shortened where they are, and a
-// group's table that cannot be made smaller stays as large as it is.
+// *Memory.* The system may refuse it to an insertion, which has changed no pair then. Erasures, and
+// the closing of columns, need none: lists and bitmaps are shortened where they are, and a group's
+// table that cannot be made smaller stays as large as it is.
 //
 // Queries beside writers. Groups of 64 blocks have versions (kernels/group_versions.h), odd while
 // the group is changed; one thread at a time changes a group, under the lock of its stripe. A query
@@ -54,7 +52,6 @@
 #include "engine/src/column_map/group_table.h"
 #include "engine/src/column_map/map_geometry.h"
 #include "engine/src/column_map/pair_copies.h"
-#include "engine/src/column_map/side_budget.h"
 #include "engine/src/sync/running_figure.h"
 #include "kernels/map_block.h"
 #include "kernels/map_layout.h"
@@ -76,27 +73,14 @@ class PairStore {
     uint64_t num_hidden = 0;           // places
     uint64_t num_pairs_elsewhere = 0;  // in entries
     uint64_t num_bytes = 0;
-    uint64_t num_bytes_elsewhere = 0;  // of these, what budgets count
     uint64_t num_refused = 0;          // insertions
     uint64_t num_interrupted = 0;      // queries answered "maybe present" for all columns
   };
-  // What insertions were refused.
-  struct Refused {
-    uint64_t by_limit = 0;
-    uint64_t by_system = 0;
-  };
-  static constexpr uint64_t kLeastLimitBytes = uint64_t{64} << 10;
 
   // Without pairs. Requires a valid geometry. Fails with kOutOfMemory if the system refuses memory.
   static Result<PairStore> Create(const MapGeometry& geometry);
-  // A copy, with the same limit. Requires that there are no updates meanwhile. Fails with
-  // kOutOfMemory.
+  // A copy. Requires that there are no updates meanwhile. Fails with kOutOfMemory.
   Result<PairStore> Copy() const;
-
-  // Divides so many bytes over the stripes, of what they keep outside of their blocks; 0: no limit.
-  // Returns false, and changes nothing, if one has more. Exclusive, but for queries.
-  [[nodiscard]] bool LimitSideMemory(uint64_t limit_bytes);
-  uint64_t side_memory_limit_bytes() const { return limit_bytes_; }
 
   PairPlace PlaceOf(uint64_t digest) const {
     const kernels::FingerprintPlace place =
@@ -106,8 +90,9 @@ class PairStore {
 
   // --- Updates. Thread safety: any thread at any time. At most kMaxChunkKeys digests.
 
-  // Sets the bits in `refused` of keys that were refused, unless it is null.
-  Refused Insert(std::span<const uint64_t> digests, uint32_t column, uint64_t* refused);
+  // Returns how many keys the system refused memory. Sets their bits in `refused`, unless it is
+  // null.
+  uint64_t Insert(std::span<const uint64_t> digests, uint32_t column, uint64_t* refused);
   // Returns how many were erased: the column had a pair of the place.
   uint64_t Erase(std::span<const uint64_t> digests, uint32_t column) noexcept;
   // Inserts a pair that is not in the store, so many times. Returns false if it was refused.
@@ -138,10 +123,9 @@ class PairStore {
   // The groups that one lock covers: those whose index is that of the stripe, modulo the number of
   // stripes; and what they keep outside of their blocks.
   struct alignas(64) Stripe {
-    explicit Stripe(uint32_t num_columns) : sets(num_columns, budget), copies(budget) {}
+    explicit Stripe(uint32_t num_columns) : sets(num_columns) {}
 
     mutable std::mutex mutex;
-    SideBudget budget;
     ColumnSets sets;
     PairCopies copies;
     RunningFigure num_slots_in_use, num_marks, num_hidden, num_pairs_elsewhere, num_refused;
@@ -152,16 +136,11 @@ class PairStore {
 
   PairStore(const MapGeometry& geometry, BlockMemory blocks, BlockMemory groups);
 
-  size_t num_stripes() const { return stripes_.size(); }
   Stripe& StripeOf(uint64_t block_idx) const {
     return *stripes_[block_idx / kernels::kGroupBlocks & (stripes_.size() - 1)];
   }
   uint64_t* TableOf(uint64_t block_idx) const {
     return tables_ + block_idx / kernels::kGroupBlocks;
-  }
-  // Of a limit of all; 0: none.
-  uint64_t ShareOf(uint64_t limit_bytes) const {
-    return limit_bytes == 0 ? SideBudget::kNoLimit : limit_bytes / stripes_.size();
   }
   // Calls apply(place, stripe, index of the digest) for each digest, those of one stripe after the
   // other, under its lock, in input order within a stripe.
@@ -183,7 +162,6 @@ class PairStore {
   kernels::MapBlocks blocks_{};
   uint64_t* tables_ = nullptr;  // roots, by group
   std::vector<std::unique_ptr<Stripe>> stripes_;
-  uint64_t limit_bytes_ = 0;  // 0: none
   std::unique_ptr<std::atomic<uint64_t>> num_interrupted_;
 };
 

@@ -88,22 +88,20 @@ void RecordArena::JoinFree() noexcept try {
 // Much is free; and, so that insertions that are refused do not join records again and again, much
 // was freed since they were joined.
 bool RecordArena::IsWorthJoining() const {
-  const uint64_t all_words = num_bytes_ / sizeof(uint64_t);
+  const uint64_t all_words = num_bytes() / sizeof(uint64_t);
   return num_free_ > all_words / 8 && (!was_refused_ || num_freed_ > all_words / 16);
 }
 
-// A quarter more than all before, as far as the budget goes.
+// A quarter more than all before.
 bool RecordArena::AddChunk(uint32_t num_words) noexcept {
   const uint64_t least = std::max<uint64_t>(kLeastWords, num_words + 1);
-  const uint64_t quarter = num_bytes_ / (4 * sizeof(uint64_t));
-  const uint64_t left = budget_.num_left() / sizeof(uint64_t);
+  const uint64_t quarter = num_bytes() / (4 * sizeof(uint64_t));
   was_refused_ = true;
-  if (num_chunks_ == kMaxChunks) return budget_.RefuseBySystem();
-  if (left < least) return budget_.RefuseByLimit();
-  const auto chunk_words = static_cast<uint32_t>(
-      std::min<uint64_t>({std::max(least, quarter), left, uint64_t{kMaxOffset}}));
+  if (num_chunks_ == kMaxChunks) return false;
+  const auto chunk_words =
+      static_cast<uint32_t>(std::min<uint64_t>(std::max(least, quarter), kMaxOffset));
   auto* const chunk = new (std::nothrow) uint64_t[chunk_words]();
-  if (chunk == nullptr) return budget_.RefuseBySystem();
+  if (chunk == nullptr) return false;
   was_refused_ = false;
   if (num_chunks_ != 0) {
     PutWords((num_chunks_ - 1) << kOffsetBits | used_words_, all_words_ - used_words_);
@@ -113,8 +111,7 @@ bool RecordArena::AddChunk(uint32_t num_words) noexcept {
   chunk[0] = chunk_words;
   chunks_[num_chunks_].store(chunk, std::memory_order_release);
   ++num_chunks_;
-  num_bytes_ += chunk_words * sizeof(uint64_t);
-  budget_.Take(chunk_words * sizeof(uint64_t));
+  num_bytes_.Set(num_bytes() + chunk_words * sizeof(uint64_t));
   return true;
 }
 
@@ -148,7 +145,6 @@ bool RecordArena::CopyFrom(const RecordArena& other) noexcept {
   num_bytes_ = other.num_bytes_;
   num_free_ = other.num_free_;
   num_freed_ = other.num_freed_;
-  budget_.Take(num_bytes_);
   return true;
 }
 

@@ -22,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/src/column_map/side_budget.h"
+#include "engine/src/sync/running_figure.h"
 
 namespace trommel {
 
@@ -38,9 +38,7 @@ class RecordArena {
   static constexpr uint32_t kBitmapClass = 47;
   static constexpr uint32_t kNumClasses = 48;
 
-  // Its chunks are in the budget, which must outlive it.
-  RecordArena(uint32_t bitmap_words, SideBudget& budget)
-      : bitmap_words_(bitmap_words), budget_(budget) {}
+  explicit RecordArena(uint32_t bitmap_words) : bitmap_words_(bitmap_words) {}
   RecordArena(const RecordArena&) = delete;
   RecordArena& operator=(const RecordArena&) = delete;
   ~RecordArena();
@@ -56,7 +54,7 @@ class RecordArena {
   // The class of the smallest records of at least so many words.
   uint32_t ClassFor(uint32_t num_words) const;
 
-  // A record of any contents; 0: the budget or the system refuses memory.
+  // A record of any contents; 0: the system refuses memory.
   [[nodiscard]] uint32_t Allocate(uint32_t size_class) noexcept;
   void Free(uint32_t reference, uint32_t size_class);
   // The record becomes one of a class with fewer words, or as many, and its last words are freed.
@@ -67,7 +65,10 @@ class RecordArena {
            (reference & kMaxOffset);
   }
 
-  // Thread safety: any thread at any time. Null if no record of so many words can be there: what
+  // --- Thread safety: any thread at any time.
+
+  uint64_t num_bytes() const { return num_bytes_.Get(); }  // of all chunks
+  // Null if no record of so many words can be there: what
   // the reader has read is no reference, or of a moment ago.
   const uint64_t* Find(uint32_t reference, uint32_t num_words) const;
 
@@ -83,7 +84,7 @@ class RecordArena {
 
   // The record's place if one is free, or 0.
   uint32_t TakeFree(uint32_t size_class);
-  // Returns false, and changes nothing, if the budget or the system refuses it.
+  // Returns false, and changes nothing, if the system refuses it.
   bool AddChunk(uint32_t num_words) noexcept;
   bool IsWorthJoining() const;
   void PutFirst(uint32_t reference, uint32_t size_class);
@@ -93,13 +94,12 @@ class RecordArena {
   void JoinFree() noexcept;
 
   const uint32_t bitmap_words_;
-  SideBudget& budget_;
   std::array<std::atomic<uint64_t*>, kMaxChunks> chunks_{};
   std::array<uint32_t, kNumClasses> free_{};  // the first free record of each class
   uint32_t num_chunks_ = 0;
   uint32_t used_words_ = 0;   // of the last chunk
   uint32_t all_words_ = 0;    // of the last chunk
-  uint64_t num_bytes_ = 0;    // of all chunks
+  RunningFigure num_bytes_;   // of all chunks
   uint64_t num_free_ = 0;     // words of records that are free
   uint64_t num_freed_ = 0;    // words that were freed since free ones were joined
   bool was_refused_ = false;  // the last chunk that was wanted
