@@ -16,7 +16,6 @@
 #include <cstdint>
 
 #include "kernels/cells.h"
-#include "kernels/columns.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/growing_layout.h"
 #include "kernels/layout.h"
@@ -280,14 +279,6 @@ struct CellKernels {
                     size_t num_blocks, size_t num_hashes);
 };
 
-// Transposed presence bits (columns.h).
-struct ColumnKernels {
-  // Writes row_words words per digest: the AND of its rows. Thread safety: beside writers of single
-  // bits (presence_words.h).
-  void (*query)(const uint64_t* digests, size_t num_digests, const ColumnRows& rows,
-                uint64_t* columns);
-};
-
 // Blocks of pairs (map_layout.h). Thread safety: beside writers, whose changes are between two
 // stores of the group's version (group_versions.h).
 struct MapKernels {
@@ -306,7 +297,6 @@ struct KernelTable {
   const char* name;  // Highway's name
   HashKernels hash;
   CellKernels cells;
-  ColumnKernels columns;
   MapKernels map;
   BlockKernels planes;  // by encoding and slices of a block
   BlockKernels runs4;

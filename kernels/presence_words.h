@@ -18,13 +18,6 @@
 // (APM volume 2, 7.3.2) promise aligned accesses of 8 bytes, of 16 with AVX, and build wider
 // vectors of these; Arm (DDI 0487, B2.2.1) promises it for each element of SIMD and SVE accesses.
 //
-// Rows of transposed presence bits (columns.h) are words of 64 bits, one bit per column. Writers of
-// different columns share a word without a common lock, so each changes its own bit by an atomic
-// read-modify-write (SetRowBits, ClearRowBits), which leaves all other bits as they are. A bit that
-// stays set across an update is not stored at all. Queries rely on the first point for words of 64
-// bits: *an aligned vector load does not tear within its aligned 64-bit words* either, by the same
-// promises.
-//
 // TROMMEL_ATOMIC_WORDS=1 does without the assumption: word by word, relaxed. ThreadSanitizer builds
 // set it, because only then can it tell these accesses from a race; the CMake option
 // TROMMEL_PORTABLE sets it for machines about which nothing is known. Answers are the same.
@@ -67,21 +60,6 @@ inline uint64_t LoadPresenceWord64(const uint32_t* words) {
 
 inline void StorePresenceWord64(uint64_t value, uint32_t* words) {
   __atomic_store_n(reinterpret_cast<PresenceWord64*>(words), value, __ATOMIC_RELAXED);
-}
-
-// A word of a row. Builtins for the same reason.
-inline uint64_t LoadRowWord(const uint64_t* word) {
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
-// Each loads first: most bits are as they should be, and a load does not take the line from other
-// cores.
-inline void SetRowBits(uint64_t bits, uint64_t* word) {
-  if ((LoadRowWord(word) & bits) != bits) __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
-}
-
-inline void ClearRowBits(uint64_t bits, uint64_t* word) {
-  if ((LoadRowWord(word) & bits) != 0) __atomic_fetch_and(word, ~bits, __ATOMIC_RELAXED);
 }
 
 }  // namespace trommel::kernels

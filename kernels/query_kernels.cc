@@ -1,16 +1,14 @@
-// Queries of one store, of several, and of transposed presence bits.
+// Queries of one store, and of several.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/query_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/columns-inl.h"
 #include "kernels/query-inl.h"
 #include "kernels/query_many-inl.h"
 #include "kernels/register.h"
 
 #if HWY_ONCE
 namespace trommel::kernels {
-TROMMEL_REGISTER(AddColumns)
 TROMMEL_REGISTER(AddQuery)
 TROMMEL_REGISTER(AddQueryMany)
 }  // namespace trommel::kernels

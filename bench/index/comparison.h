@@ -29,8 +29,9 @@ struct Comparison {
   std::array<KindFigures, kNumQueryKinds> kinds;
   WriteFigures updates;
   WriteFigures deletes;
-  uint64_t num_pairs_verified = 0;  // of the transposed table's local indexes, after all writes
-  uint64_t num_pairs_of_map = 0;    // at the same time
+  uint64_t num_pairs_verified =
+      0;  // of the local indexes of the table with column maps, after all writes
+  uint64_t num_pairs_of_map = 0;  // at the same time
   CombinationRegions of_one_row;
   CombinationRegions of_two_rows;
   CombinationBytes combinations;

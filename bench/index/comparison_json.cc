@@ -68,7 +68,7 @@ std::string ComparisonJson(const Comparison& all) {
   }
   json["load_us_per_row"] = WritesJson(all.load.rows);
   json["build_seconds"] = {{"server_filters", all.load.server_filters_build_seconds},
-                           {"transposed", all.load.transposed_build_seconds}};
+                           {"column_map", all.load.column_map_build_seconds}};
   json["update_us_per_row"] = WritesJson(all.updates);
   json["delete_us_per_row"] = WritesJson(all.deletes);
   json["combinations"] = {{"one_row", RegionsJson(all.of_one_row)},

@@ -67,7 +67,7 @@ std::string ModelText(const Comparison& all) {
   const double regions_per_server =
       static_cast<double>(all.num_regions) / static_cast<double>(all.num_servers);
   const KindFigures& absent = all.kinds[static_cast<size_t>(QueryKind::kAbsent)];
-  for (const Way way : {Way::kServerFilters, Way::kTransposed}) {
+  for (const Way way : {Way::kServerFilters, Way::kColumnMap}) {
     const WayFigures& figures = absent.ways[static_cast<size_t>(way)];
     text += Printed(
         "  %-15s measured %.5f, model %.5f: %s\n", NameOf(way), figures.FalseRegions(),
@@ -79,7 +79,7 @@ std::string ModelText(const Comparison& all) {
 
 std::string MemoryText(const Comparison& all) {
   std::string text = "Memory of the directory\n";
-  for (const Way way : {Way::kServerFilters, Way::kTransposed, Way::kExactMap}) {
+  for (const Way way : {Way::kServerFilters, Way::kColumnMap, Way::kExactMap}) {
     const uint64_t num_bytes = all.directory_bytes[static_cast<size_t>(way)];
     text += Printed("  %-15s %14s bytes  %8.2f bytes per row  %7.3f bytes per pair\n", NameOf(way),
                     Grouped(num_bytes).c_str(),
@@ -105,7 +105,7 @@ std::string WriteText(const Comparison& all) {
     const auto side = static_cast<WriteSide>(i);
     double build_seconds = 0;
     if (side == WriteSide::kServerFilters) build_seconds = all.load.server_filters_build_seconds;
-    if (side == WriteSide::kTransposed) build_seconds = all.load.transposed_build_seconds;
+    if (side == WriteSide::kColumnMap) build_seconds = all.load.column_map_build_seconds;
     const double load_us =
         MeanOf(all.load.rows[i]) + 1e6 * build_seconds / static_cast<double>(all.num_rows);
     text += Printed("  %-20s %24s %9s %28s %9s %28s %9s\n", NameOf(side),
@@ -113,11 +113,11 @@ std::string WriteText(const Comparison& all) {
                     Spread(all.updates[i]).c_str(), Rounded(1e6 / MeanOf(all.updates[i])).c_str(),
                     Spread(all.deletes[i]).c_str(), Rounded(1e6 / MeanOf(all.deletes[i])).c_str());
   }
-  text += Printed("  Columns were built in %.1f s (server filters) and %.1f s (transposed).\n",
-                  all.load.server_filters_build_seconds, all.load.transposed_build_seconds);
+  text += Printed("  Columns were built in %.1f s (server filters) and %.1f s (column map).\n",
+                  all.load.server_filters_build_seconds, all.load.column_map_build_seconds);
   const auto over = [&](const char* what, const WriteFigures& figures) {
     const auto side = [&](WriteSide each) { return figures[static_cast<size_t>(each)]; };
-    for (const WriteSide with : {WriteSide::kServerFilters, WriteSide::kTransposed}) {
+    for (const WriteSide with : {WriteSide::kServerFilters, WriteSide::kColumnMap}) {
       const Ratio ratio = PairedRatio(side(with), side(WriteSide::kLocalIndex));
       text += Printed("  %s, %s by local index, slab by slab: %.2f [%.2f..%.2f]\n", what,
                       NameOf(with), ratio.median, ratio.min, ratio.max);
@@ -134,12 +134,12 @@ std::string WriteText(const Comparison& all) {
 std::string CombinationText(const Comparison& all) {
   std::string text = "Regions asked for pairs of values (AND), per query\n";
   const auto line = [&](const char* name, const CombinationRegions& regions) {
-    text += Printed("  %-22s transposed %8.3f, exact map %8.3f, some row has both %8.3f\n", name,
+    text += Printed("  %-22s column map %8.3f, exact map %8.3f, some row has both %8.3f\n", name,
                     regions.by_directory, regions.by_map, regions.with_both);
   };
   line("values of one row", all.of_one_row);
   line("values of two rows", all.of_two_rows);
-  const uint64_t ours = all.directory_bytes[static_cast<size_t>(Way::kTransposed)];
+  const uint64_t ours = all.directory_bytes[static_cast<size_t>(Way::kColumnMap)];
   text += Printed(
       "  Finding, %s: perfect filters of combinations would save %.2f of %.2f regions (one row) "
       "and "

@@ -45,8 +45,8 @@ const char* NameOf(Way way) noexcept {
       return "broadcast";
     case Way::kServerFilters:
       return "server filters";
-    case Way::kTransposed:
-      return "transposed";
+    case Way::kColumnMap:
+      return "column map";
     case Way::kExactMap:
       return "exact map";
   }
@@ -71,10 +71,9 @@ Result<IndexSides> IndexSides::Create(const std::filesystem::path& folder,
   auto filters = MakeTable(folder / "filters", config, index::Structure::kServerFilters, options);
   if (!filters) return filters.error();
   sides.server_filters_ = *std::move(filters);
-  auto transposed =
-      MakeTable(folder / "transposed", config, index::Structure::kTransposed, options);
-  if (!transposed) return transposed.error();
-  sides.transposed_ = *std::move(transposed);
+  auto column_map = MakeTable(folder / "column_map", config, index::Structure::kMap, options);
+  if (!column_map) return column_map.error();
+  sides.column_map_ = *std::move(column_map);
 
   const index::DatabaseResources resources(options.memory_bytes, num_servers);
   const index::RowStoreOptions of_stores{.num_attributes = schema.attributes.size()};
@@ -96,8 +95,8 @@ Result<index::QueryOutcome> IndexSides::Ask(Way way,
   request.conditions.assign(conditions.begin(), conditions.end());
   request.timeout = kQueryTimeout;
   if (way == Way::kBroadcast) request.routing = index::Routing::kBroadcast;
-  const index::Cluster& directory = way == Way::kServerFilters ? *server_filters_ : *transposed_;
-  return index::Query(directory.directory(), transposed_->store(), request);
+  const index::Cluster& directory = way == Way::kServerFilters ? *server_filters_ : *column_map_;
+  return index::Query(directory.directory(), column_map_->store(), request);
 }
 
 index::QueryOutcome IndexSides::AskMap(std::span<const index::Condition> conditions) const {
@@ -116,7 +115,7 @@ index::QueryOutcome IndexSides::AskMap(std::span<const index::Condition> conditi
     index::Append(routes[table_[region].server], table_[region].range);
   }
   index::LookupsOutcome lookups =
-      index::AskServers(transposed_->directory(), transposed_->store(), terms, routes);
+      index::AskServers(column_map_->directory(), column_map_->store(), terms, routes);
   plan.total_time = Clock::now() - start;
   plan.num_candidates = static_cast<uint32_t>(candidates.size());
   std::set<size_t> regions;

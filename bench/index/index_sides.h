@@ -25,7 +25,7 @@ namespace trommel::bench {
 enum class Way : uint8_t {
   kBroadcast,      // local indexes alone
   kServerFilters,  // one scalable filter per server, queried in turn
-  kTransposed,     // the transposed directory
+  kColumnMap,      // the directory, with a ColumnMap per attribute
   kExactMap,       // ExactMap
 };
 inline constexpr size_t kNumWays = 4;
@@ -53,8 +53,8 @@ class IndexSides {
   // Requires that values ascend, each once.
   Status WritePlain(std::span<const index::Mutation> mutations, PlainSeconds& seconds);
 
-  index::Cluster& transposed() { return *transposed_; }
-  const index::Cluster& transposed() const { return *transposed_; }
+  index::Cluster& column_map() { return *column_map_; }
+  const index::Cluster& column_map() const { return *column_map_; }
   index::Cluster& server_filters() { return *server_filters_; }
   const index::Cluster& server_filters() const { return *server_filters_; }
   const ExactMap& map() const { return map_; }
@@ -70,7 +70,7 @@ class IndexSides {
   ExactMap map_;
   std::vector<std::unique_ptr<index::RocksRowStore>> plain_;  // by server
   std::unique_ptr<index::Cluster> server_filters_;
-  std::unique_ptr<index::Cluster> transposed_;
+  std::unique_ptr<index::Cluster> column_map_;
 };
 
 }  // namespace trommel::bench

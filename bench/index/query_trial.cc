@@ -59,7 +59,7 @@ Result<KindFigures> RunQueries(const IndexSides& sides, QueryKind kind,
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const Figures by_filters = PredictionsOf(sides.server_filters());
-  const Figures by_transposed = PredictionsOf(sides.transposed());
+  const Figures by_column_map = PredictionsOf(sides.column_map());
   KindFigures figures{.kind = kind, .num_drawn = queries.size(), .ways = {}};
   for (size_t q = 0; q < queries.size(); ++q) {
     if (std::chrono::duration<double>(Clock::now() - start).count() > seconds) break;
@@ -86,7 +86,7 @@ Result<KindFigures> RunQueries(const IndexSides& sides, QueryKind kind,
       return figures.ways[static_cast<size_t>(way)];
     };
     way_of(Way::kServerFilters).predicted_false_regions += by_filters[attribute];
-    way_of(Way::kTransposed).predicted_false_regions += by_transposed[attribute];
+    way_of(Way::kColumnMap).predicted_false_regions += by_column_map[attribute];
   }
   return figures;
 }

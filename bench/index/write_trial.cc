@@ -43,8 +43,8 @@ const char* NameOf(WriteSide side) noexcept {
       return "exact map";
     case WriteSide::kServerFilters:
       return "server filters";
-    case WriteSide::kTransposed:
-      return "transposed";
+    case WriteSide::kColumnMap:
+      return "column map";
   }
   return "";
 }
@@ -63,10 +63,10 @@ Result<LoadFigures> WriteTrial::Load() {
   }
   const Result<double> filters = BuildSeconds(sides_.server_filters());
   if (!filters) return filters.error();
-  const Result<double> transposed = BuildSeconds(sides_.transposed());
-  if (!transposed) return transposed.error();
+  const Result<double> column_map = BuildSeconds(sides_.column_map());
+  if (!column_map) return column_map.error();
   figures.server_filters_build_seconds = *filters;
-  figures.transposed_build_seconds = *transposed;
+  figures.column_map_build_seconds = *column_map;
   return figures;
 }
 
@@ -125,9 +125,9 @@ Status WriteTrial::RunSlab(const Mutations& slab, size_t rows_per_write, WriteFi
         return Ok();
       },
       [&]() -> Status {
-        const auto all = in_writes([&](auto rows) { return sides_.transposed().Write(rows); });
+        const auto all = in_writes([&](auto rows) { return sides_.column_map().Write(rows); });
         if (!all) return all.error();
-        add(WriteSide::kTransposed, *all);
+        add(WriteSide::kColumnMap, *all);
         return Ok();
       }};
   for (size_t turn = 0; turn < sides.size(); ++turn) {

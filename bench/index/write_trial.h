@@ -22,7 +22,7 @@ enum class WriteSide : uint8_t {
   kLocalIndex,     // old rows read, entries computed from them
   kExactMap,       // and the map changed
   kServerFilters,  // a table with server filters
-  kTransposed,     // a table with the transposed directory
+  kColumnMap,      // a table with a directory of column maps
 };
 inline constexpr size_t kNumWriteSides = 5;
 const char* NameOf(WriteSide side) noexcept;
@@ -33,7 +33,7 @@ using WriteFigures = std::array<Figures, kNumWriteSides>;
 struct LoadFigures {
   WriteFigures rows;
   double server_filters_build_seconds = 0;  // of the columns, behind the load
-  double transposed_build_seconds = 0;
+  double column_map_build_seconds = 0;
 };
 
 class WriteTrial {

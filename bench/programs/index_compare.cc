@@ -1,5 +1,5 @@
-// Queries by attributes, answered from local indexes alone, with server filters, with the
-// transposed directory and with an exact map; what each costs a write; and whether filters of
+// Queries by attributes, answered from local indexes alone, with server filters, with a directory
+// of column maps and with an exact map; what each costs a write; and whether filters of
 // combinations would save regions. How to read it: README.md.
 #include <algorithm>
 #include <cstdint>
@@ -106,19 +106,19 @@ Status AskAll(const Options& options, const IndexSides& sides, const IndexedTabl
   }
   std::vector<Conditions> of_two_rows;
   while (of_two_rows.size() < options.num_queries) of_two_rows.push_back(draw.PairOfTwoRows());
-  const index::ServerIndex& directory = sides.transposed().directory();
+  const index::ServerIndex& directory = sides.column_map().directory();
   all.of_one_row = CountRegions(draw.Draw(QueryKind::kPair, options.num_queries), table,
                                 sides.table(), sides.map(), directory);
   all.of_two_rows = CountRegions(of_two_rows, table, sides.table(), sides.map(), directory);
   const Result<CombinationBytes> bytes =
-      SizeCombinations(table, sides.table(), sides.transposed().config().target_fpr);
+      SizeCombinations(table, sides.table(), sides.column_map().config().target_fpr);
   if (!bytes) return bytes.error();
   all.combinations = *bytes;
   return Ok();
 }
 
 Status VerifySides(IndexSides& sides, Comparison& all) {
-  for (index::Cluster* const table : {&sides.server_filters(), &sides.transposed()}) {
+  for (index::Cluster* const table : {&sides.server_filters(), &sides.column_map()}) {
     const Result<index::VerifyReport> report = table->Verify();
     if (!report) return report.error();
     if (!report->ok()) return Error{ErrorCode::kMismatch, "not right: " + report->examples[0]};
@@ -152,7 +152,7 @@ Status RunComparison(const Options& options, const std::filesystem::path& folder
   all.num_pairs = sides.map().num_pairs();
   if (all.num_pairs == 0) return Error{ErrorCode::kInvalidArgument, "no row has an indexed value"};
   all.directory_bytes = {0, sides.server_filters().directory().GetStats().num_bytes,
-                         sides.transposed().directory().GetStats().num_bytes,
+                         sides.column_map().directory().GetStats().num_bytes,
                          sides.map().num_bytes()};
   if (const Status status = AskAll(options, sides, *table, all); !status) return status;
   Result<WriteFigures> updates = writes.Update(options.num_updates);

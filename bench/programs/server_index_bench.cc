@@ -1,5 +1,5 @@
-// Which regions may hold a value? The directory of the secondary index, in its three structures,
-// beside a loop over as many counting filters with the same pairs.
+// Which regions may hold a value? The directory of the secondary index, in both structures, beside
+// a loop over as many counting filters with the same pairs.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -48,8 +48,7 @@ constexpr char kUsage[] =
     "  --rounds   paired measurements of each figure, after one that does not count\n"
     "  --report   all, or sizes: memory and false regions only\n";
 
-constexpr std::array kStructures = {Structure::kTransposed, Structure::kMap,
-                                    Structure::kServerFilters};
+constexpr std::array kStructures = {Structure::kMap, Structure::kServerFilters};
 
 struct Sides {
   std::vector<CountingFilter> filters;   // one per region
@@ -185,9 +184,9 @@ std::string CheckMembers(const ServerIndex& directory, const RegionPairs& pairs)
 // over the same values.
 void PrintQueries(const Sides& sides, const char* which, std::span<const uint64_t> digests,
                   uint64_t rounds, bool is_warm) {
-  TrialRow row{is_warm ? "warm" : "cold", std::vector<Figures>(8)};
+  TrialRow row{is_warm ? "warm" : "cold", std::vector<Figures>(6)};
   volatile uint64_t sum = 0;
-  InRounds(8, rounds, [&](size_t way, bool counts) {
+  InRounds(6, rounds, [&](size_t way, bool counts) {
     const auto some = digests.first(way == 0 ? kLoopValues : kQueries);
     const auto pass = [&] {
       sum = way == 0       ? LoopOne(sides, some)
@@ -200,12 +199,12 @@ void PrintQueries(const Sides& sides, const char* which, std::span<const uint64_
     if (counts) row.sides[way].push_back(ns);
   });
   std::printf("%s", FormatTrial(std::string("Queries of values ") + which + ", ns per value",
-                                {"loop one", "loop batch", "transposed one", "transposed batch",
-                                 "map one", "map batch", "servers one", "servers batch"},
-                                {{"transposed one / map one", 2, 4},
-                                 {"transposed batch / map batch", 3, 5},
-                                 {"loop batch / map batch", 1, 5},
-                                 {"servers batch / map batch", 7, 5}},
+                                {"loop one", "loop batch", "map one", "map batch", "servers one",
+                                 "servers batch"},
+                                {{"loop one / map one", 0, 2},
+                                 {"loop batch / map batch", 1, 3},
+                                 {"servers one / map one", 4, 2},
+                                 {"servers batch / map batch", 5, 3}},
                                 {row})
                         .c_str());
 }
@@ -216,9 +215,9 @@ void PrintUpdates(Sides& sides, uint64_t pairs_per_region, uint64_t rounds) {
   const std::span<const uint64_t> digests = guests.batch().digests;
   const size_t num_updated = std::min(kUpdatedRegions, sides.filters.size());
   const size_t step = sides.filters.size() / num_updated;
-  TrialRow insert{"insert", std::vector<Figures>(4)};
-  TrialRow erase{"erase", std::vector<Figures>(4)};
-  InRounds(4, rounds, [&](size_t side, bool counts) {
+  TrialRow insert{"insert", std::vector<Figures>(3)};
+  TrialRow erase{"erase", std::vector<Figures>(3)};
+  InRounds(3, rounds, [&](size_t side, bool counts) {
     ServerIndex& directory = sides.directories[side == 0 ? 0 : side - 1];
     const auto time = [&](const auto& update) {
       return CpuNsPerKey(num_updated * digests.size(), [&] {
@@ -244,8 +243,8 @@ void PrintUpdates(Sides& sides, uint64_t pairs_per_region, uint64_t rounds) {
     if (counts) erase.sides[side].push_back(erased);
   });
   std::printf("\n%s",
-              FormatTrial("Updates, ns per pair", {"filter", "transposed", "map", "servers"},
-                          {{"transposed / map", 1, 2}, {"servers / map", 3, 2}}, {insert, erase})
+              FormatTrial("Updates, ns per pair", {"filter", "map", "servers"},
+                          {{"map / filter", 1, 0}, {"servers / map", 2, 1}}, {insert, erase})
                   .c_str());
 }
 
@@ -253,12 +252,11 @@ void PrintMemory(const ServerIndex& directory, double num_false) {
   const index::AttributeStats stats = directory.GetStats().attributes[0];
   const auto pairs = static_cast<double>(stats.num_pairs);
   std::printf(
-      "%-15s %8.1f MB, %5.1f bits per pair (rows %5.1f, %4.1f %% of the pairs in lists); false "
-      "regions per value: measured %8.3f, predicted %8.3f\n",
+      "%-15s %8.1f MB, %5.1f bits per pair (%4.1f %% of the pairs in lists); false regions per "
+      "value: measured %8.3f, predicted %8.3f\n",
       std::string(StructureName(directory.structure())).c_str(),
       static_cast<double>(stats.num_bytes) / 1048576,
-      8 * static_cast<double>(stats.num_bytes) / pairs,
-      8 * static_cast<double>(stats.row_bytes) / pairs, 100 * stats.share_in_lists, num_false,
+      8 * static_cast<double>(stats.num_bytes) / pairs, 100 * stats.share_in_lists, num_false,
       stats.predicted_false_regions);
 }
 

@@ -199,29 +199,29 @@ void UseOthers() {
 }
 
 void UseColumns() {
-  trommel_columns_config config = {};
+  trommel_column_map_config config = {};
   config.struct_size = sizeof(config);
   config.num_columns = 3;
-  config.column_capacity = 500;
-  trommel_columns* columns = nullptr;
-  trommel_columns_create(&config, &columns, nullptr);
-  trommel_columns_open(columns, 1, nullptr);
+  config.capacity = 1500;
+  trommel_column_map* map = nullptr;
+  trommel_column_map_create(&config, &map, nullptr);
+  trommel_column_map_open(map, 1, nullptr);
   Memory memory;
   const trommel_keys keys = memory.Keys(TROMMEL_KEYS_DIGESTS);
-  std::vector<uint64_t> answers(kNumKeys * static_cast<size_t>(trommel_columns_row_words(columns)));
+  std::vector<uint64_t> answers(kNumKeys * static_cast<size_t>(trommel_column_map_row_words(map)));
   BesideWriter(memory, "columns", [&] {
-    return trommel_columns_insert(columns, 1, &keys, nullptr) == TROMMEL_OK &&
-           trommel_columns_query(columns, &keys, answers.data(),
-                                 static_cast<int64_t>(answers.size()), nullptr) == TROMMEL_OK &&
-           trommel_columns_erase(columns, 1, &keys, nullptr, nullptr) == TROMMEL_OK;
+    return trommel_column_map_insert(map, 1, &keys, nullptr, 0, nullptr, nullptr) == TROMMEL_OK &&
+           trommel_column_map_query(map, &keys, answers.data(),
+                                    static_cast<int64_t>(answers.size()), nullptr) == TROMMEL_OK &&
+           trommel_column_map_erase(map, 1, &keys, nullptr, nullptr) == TROMMEL_OK;
   });
   int64_t size = 0;
-  trommel_columns_serialize(columns, 1, nullptr, 0, &size, nullptr);
+  trommel_column_map_serialize(map, 1, nullptr, 0, &size, nullptr);
   std::vector<char> bytes(static_cast<size_t>(size));
-  trommel_columns_serialize(columns, 1, bytes.data(), size, &size, nullptr);
-  Expect(trommel_columns_load(columns, 2, bytes.data(), size, nullptr) == TROMMEL_OK,
+  trommel_column_map_serialize(map, 1, bytes.data(), size, &size, nullptr);
+  Expect(trommel_column_map_load(map, 2, bytes.data(), size, nullptr) == TROMMEL_OK,
          "columns: a column is saved and loaded");
-  trommel_columns_free(columns);
+  trommel_column_map_free(map);
 }
 
 // Each tuple is inserted into all sets or none, and is one and the same in all of them: as many

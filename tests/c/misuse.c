@@ -288,30 +288,6 @@ static void limits(void) {
   FAILS(TROMMEL_OUT_OF_MEMORY, trommel_merge(clone, filter, &error), "side_memory_limit_bytes");
   trommel_filter_free(filter);
   trommel_filter_free(clone);
-
-  {
-    static uint64_t many[100000]; /* one key */
-    trommel_columns_config of_columns;
-    trommel_columns* columns = NULL;
-    int64_t num_inserted = 0;
-    static uint64_t bits[1563];
-    memset(&of_columns, 0, sizeof(of_columns));
-    of_columns.struct_size = sizeof(of_columns);
-    of_columns.num_columns = 2;
-    of_columns.column_capacity = 1000;
-    of_columns.side_memory_limit_bytes = 800;
-    HOLDS(trommel_columns_create(&of_columns, &columns, &error) == TROMMEL_OK);
-    HOLDS(trommel_columns_open(columns, 1, &error) == TROMMEL_OK);
-    keys = trommel_keys_of(TROMMEL_KEYS_INT64, many, 100000);
-    INVALID(trommel_columns_insert_noting(columns, 1, &keys, bits, 2, &outcome, &error),
-            "inserted has 2");
-    HOLDS(trommel_columns_insert_noting(columns, 1, &keys, bits, 1563, &outcome, &error) ==
-          TROMMEL_OK);
-    for (int i = 0; i < 100000; ++i) num_inserted += (int64_t)(bits[i / 64] >> (i % 64) & 1);
-    HOLDS(outcome.num_refused > 0 && outcome.refusal == TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT);
-    HOLDS((uint64_t)num_inserted == outcome.num_done && outcome.num_done > 0);
-    trommel_columns_free(columns);
-  }
 }
 
 static void windows(void) {
@@ -433,43 +409,56 @@ static void windows_of_limited_memory(void) {
 static void columns(void) {
   uint64_t number = 7;
   uint64_t answers[2] = {0};
+  uint64_t inserted = 0;
+  uint64_t num_keys = 0;
   int64_t size = 0;
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, &number, 1);
-  trommel_columns_config config;
-  trommel_columns* set = NULL;
-  trommel_stats stats;
+  trommel_column_map_config config;
+  trommel_column_map* map = NULL;
+  trommel_column_map_stats stats;
+  trommel_outcome outcome;
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
-  config.column_capacity = 100;
-  INVALID(trommel_columns_create(&config, &set, &error), "num_columns is 0");
+  config.capacity = 100;
+  INVALID(trommel_column_map_create(&config, &map, &error), "num_columns is 0");
   config.num_columns = 70;
-  config.encoding = TROMMEL_ENCODING_FINGERPRINTS16;
-  INVALID(trommel_columns_create(&config, &set, &error), "presence bits");
-  config.encoding = TROMMEL_ENCODING_DEFAULT;
-  HOLDS(trommel_columns_create(&config, &set, &error) == TROMMEL_OK);
-  HOLDS(trommel_columns_row_words(set) == 2 && trommel_columns_row_words(NULL) == 0);
+  config.num_blocks = 65;
+  INVALID(trommel_column_map_create(&config, &map, &error), "num_blocks must be a multiple of 64");
+  config.num_blocks = 0;
+  HOLDS(trommel_column_map_create(&config, &map, &error) == TROMMEL_OK);
+  HOLDS(trommel_column_map_row_words(map) == 2 && trommel_column_map_row_words(NULL) == 0);
+  outcome.struct_size = sizeof(outcome);
+  INVALID(trommel_column_map_insert(map, 3, &keys, NULL, 0, NULL, &error), "column 3 is closed");
+  INVALID(trommel_column_map_erase(map, 3, &keys, NULL, &error), "column 3 is closed");
+  INVALID(trommel_column_map_num_keys(map, 3, &num_keys, &error), "column 3 is closed");
+  INVALID(trommel_column_map_serialize(map, 3, NULL, 0, &size, &error), "column 3 is closed");
+  INVALID(trommel_column_map_insert(map, 70, &keys, NULL, 0, NULL, &error), "column is 70");
+  INVALID(trommel_column_map_open(map, 70, &error), "column is 70");
+  INVALID(trommel_column_map_close(map, 70, &error), "column is 70");
+  INVALID(-trommel_column_map_is_open(map, 70, &error), "column is 70");
+  INVALID(-trommel_column_map_may_contain(map, 70, trommel_key_int64(1), &error), "column is 70");
+  INVALID(trommel_column_map_load(map, 70, &number, 8, &error), "column is 70");
+  FAILS(TROMMEL_CORRUPT, trommel_column_map_load(map, 3, &number, 8, &error), "");
+  INVALID(trommel_column_map_query(map, &keys, answers, 1, &error), "answers has 1 entries");
+  INVALID(trommel_column_map_query(NULL, &keys, answers, 2, &error), "map is NULL");
+  HOLDS(trommel_column_map_open(map, 3, &error) == TROMMEL_OK);
+  INVALID(trommel_column_map_open(map, 3, &error), "column 3 is open");
+  INVALID(trommel_column_map_insert(map, 3, &keys, &inserted, 2, &outcome, &error),
+          "inserted has 2");
+  INVALID(trommel_column_map_num_keys(map, 3, NULL, &error), "num_keys is NULL");
+  HOLDS(trommel_column_map_insert(map, 3, &keys, &inserted, 1, &outcome, &error) == TROMMEL_OK);
+  HOLDS(inserted == 1 && outcome.num_done == 1 && outcome.num_refused == 0);
+  HOLDS(trommel_column_map_num_keys(map, 3, &num_keys, &error) == TROMMEL_OK && num_keys == 1);
+  HOLDS(trommel_column_map_query(map, &keys, answers, 2, &error) == TROMMEL_OK && answers[0] == 8);
+  stats.struct_size = 4;
+  INVALID(trommel_column_map_get_stats(map, &stats, &error), "stats.struct_size is 4");
   stats.struct_size = sizeof(stats);
-  INVALID(trommel_columns_insert(set, 3, &keys, &error), "column 3 is closed");
-  INVALID(trommel_columns_erase(set, 3, &keys, NULL, &error), "column 3 is closed");
-  INVALID(trommel_columns_get_stats(set, 3, &stats, &error), "column 3 is closed");
-  INVALID(trommel_columns_serialize(set, 3, NULL, 0, &size, &error), "column 3 is closed");
-  INVALID(trommel_columns_insert(set, 70, &keys, &error), "column is 70");
-  INVALID(trommel_columns_open(set, 70, &error), "column is 70");
-  INVALID(trommel_columns_close(set, 70, &error), "column is 70");
-  INVALID(-trommel_columns_is_open(set, 70, &error), "column is 70");
-  INVALID(-trommel_columns_may_contain(set, 70, trommel_key_int64(1), &error), "column is 70");
-  INVALID(trommel_columns_load(set, 70, &number, 8, &error), "column is 70");
-  FAILS(TROMMEL_CORRUPT, trommel_columns_load(set, 3, &number, 8, &error), "");
-  INVALID(trommel_columns_query(set, &keys, answers, 1, &error), "answers has 1 entries");
-  INVALID(trommel_columns_query(NULL, &keys, answers, 2, &error), "columns is NULL");
-  HOLDS(trommel_columns_open(set, 3, &error) == TROMMEL_OK);
-  INVALID(trommel_columns_open(set, 3, &error), "column 3 is open");
-  HOLDS(trommel_columns_insert(set, 3, &keys, &error) == TROMMEL_OK);
-  HOLDS(trommel_columns_query(set, &keys, answers, 2, &error) == TROMMEL_OK && answers[0] == 8);
-  HOLDS(trommel_columns_close(set, 3, &error) == TROMMEL_OK);
-  HOLDS(trommel_columns_close(set, 3, &error) == TROMMEL_OK);
-  trommel_columns_free(set);
-  trommel_columns_free(NULL);
+  HOLDS(trommel_column_map_get_stats(map, &stats, &error) == TROMMEL_OK);
+  HOLDS(stats.num_pairs == 1 && stats.num_slots_in_use == 1 && stats.num_blocks == 64);
+  HOLDS(trommel_column_map_close(map, 3, &error) == TROMMEL_OK);
+  HOLDS(trommel_column_map_close(map, 3, &error) == TROMMEL_OK);
+  trommel_column_map_free(map);
+  trommel_column_map_free(NULL);
 }
 
 static uint64_t parts_of(const trommel_attributes* filter) {

@@ -19,12 +19,12 @@ void Expect(bool holds, const char* what) {
 
 // A call on one column finds it open, or fails with a code because it is closed; nothing else.
 void UseColumns() {
-  trommel_columns_config config = {};
+  trommel_column_map_config config = {};
   config.struct_size = sizeof(config);
   config.num_columns = 4;
-  config.column_capacity = 1000;
-  trommel_columns* columns = nullptr;
-  Expect(trommel_columns_create(&config, &columns, nullptr) == TROMMEL_OK, "columns are created");
+  config.capacity = 4000;
+  trommel_column_map* map = nullptr;
+  Expect(trommel_column_map_create(&config, &map, nullptr) == TROMMEL_OK, "a map is created");
   std::vector<uint64_t> numbers(3000);
   for (uint64_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
   const trommel_keys keys =
@@ -36,27 +36,26 @@ void UseColumns() {
   for (int user = 0; user < 2; ++user) {
     users.emplace_back([&] {
       for (uint32_t i = 0; !ends; ++i) {
-        const trommel_code code = i % 2 == 0
-                                      ? trommel_columns_insert(columns, 1, &keys, nullptr)
-                                      : trommel_columns_erase(columns, 1, &keys, nullptr, nullptr);
+        const trommel_code code =
+            i % 2 == 0 ? trommel_column_map_insert(map, 1, &keys, nullptr, 0, nullptr, nullptr)
+                       : trommel_column_map_erase(map, 1, &keys, nullptr, nullptr);
         Expect(code == TROMMEL_OK || code == TROMMEL_INVALID_ARGUMENT, "updates of a column");
         ++(code == TROMMEL_OK ? num_done : num_refused);
-        trommel_stats stats = {};
-        stats.struct_size = sizeof(stats);
-        const trommel_code read = trommel_columns_get_stats(columns, 1, &stats, nullptr);
-        Expect(read == TROMMEL_OK || read == TROMMEL_INVALID_ARGUMENT, "statistics of a column");
-        Expect(trommel_columns_may_contain(columns, 1, trommel_key_int64(5), nullptr) >= 0,
+        uint64_t num_keys = 0;
+        const trommel_code read = trommel_column_map_num_keys(map, 1, &num_keys, nullptr);
+        Expect(read == TROMMEL_OK || read == TROMMEL_INVALID_ARGUMENT, "the keys of a column");
+        Expect(trommel_column_map_may_contain(map, 1, trommel_key_int64(5), nullptr) >= 0,
                "queries of a column");
       }
     });
   }
   while (num_done < 300 || num_refused < 300) {
-    Expect(trommel_columns_open(columns, 1, nullptr) == TROMMEL_OK, "opening a closed column");
-    Expect(trommel_columns_close(columns, 1, nullptr) == TROMMEL_OK, "closing it");
+    Expect(trommel_column_map_open(map, 1, nullptr) == TROMMEL_OK, "opening a closed column");
+    Expect(trommel_column_map_close(map, 1, nullptr) == TROMMEL_OK, "closing it");
   }
   ends = true;
   for (std::thread& user : users) user.join();
-  trommel_columns_free(columns);
+  trommel_column_map_free(map);
 }
 
 // Keys that are in stay so for queries beside writers, and a copy that is saved meanwhile loads.

@@ -1,4 +1,4 @@
-/* Calls of sets of columns and of filters of tuples. */
+/* Calls of maps of columns and of filters of tuples. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,35 +36,35 @@ static int split_numbers(const char* text, uint64_t numbers[MAX_PARTS]) {
 static void create_columns(const struct line* line, struct named* entry, struct text* out) {
   uint8_t secret[16];
   const trommel_digest_policy policy = policy_option(line, secret);
-  trommel_columns_config config;
-  trommel_columns* made = NULL;
+  trommel_column_map_config config;
+  trommel_column_map* made = NULL;
   trommel_error error;
   trommel_code code;
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
   config.num_columns = (uint32_t)number_option(line, "columns");
-  config.column_capacity = number_option(line, "capacity");
+  config.capacity = number_option(line, "capacity");
   config.target_fpr = rate_option(line, "fpr");
-  config.num_slices = (uint32_t)number_option(line, "slices");
-  config.encoding = encoding_option(line);
+  config.num_blocks = number_option(line, "blocks");
+  config.fingerprint_bits = (uint32_t)number_option(line, "bits");
   config.memory_limit_bytes = number_option(line, "memory_limit");
   config.digest = &policy;
-  code = trommel_columns_create(&config, &made, &error);
+  code = trommel_column_map_create(&config, &made, &error);
   code_text(code, &error, out);
   if (code != TROMMEL_OK) return;
-  trommel_columns_free(entry->columns);
-  entry->columns = made;
+  trommel_column_map_free(entry->map);
+  entry->map = made;
 }
 
 static void rows_text(const struct line* line, const struct named* entry,
                       const struct owned_keys* keys, struct text* out) {
   const trommel_keys view = view_of(keys, line->num_calls % 3);
-  const int64_t row_words = trommel_columns_row_words(entry->columns);
+  const int64_t row_words = trommel_column_map_row_words(entry->map);
   const int64_t num_words = row_words * view.num_keys;
   uint64_t* rows = zeroed((size_t)num_words * sizeof(uint64_t));
   int64_t i;
-  check(trommel_columns_query(entry->columns, &view, rows, num_words, NULL) == TROMMEL_OK,
-        "trommel_columns_query");
+  check(trommel_column_map_query(entry->map, &view, rows, num_words, NULL) == TROMMEL_OK,
+        "trommel_column_map_query");
   for (i = 0; i < view.num_keys; ++i) {
     int64_t byte;
     if (i > 0) add_text(out, " ");
@@ -80,36 +80,46 @@ static void rows_text(const struct line* line, const struct named* entry,
 static void column_call(struct program* program, const struct line* line, struct named* entry,
                         struct text* out) {
   const char* verb = line->words[0];
-  const uint32_t column = (uint32_t)parse_number(line->words[2]);
+  const uint32_t column = line->num_words > 2 ? (uint32_t)parse_number(line->words[2]) : 0;
   struct named* fourth = line->num_words > 3 ? named(program, line->words[3]) : NULL;
   trommel_error error;
   if (strcmp(verb, "open") == 0) {
-    code_text(trommel_columns_open(entry->columns, column, &error), &error, out);
+    code_text(trommel_column_map_open(entry->map, column, &error), &error, out);
   } else if (strcmp(verb, "close") == 0) {
-    code_text(trommel_columns_close(entry->columns, column, &error), &error, out);
-    check(trommel_columns_is_open(entry->columns, column, NULL) == 0, "it is closed");
+    code_text(trommel_column_map_close(entry->map, column, &error), &error, out);
+    check(trommel_column_map_is_open(entry->map, column, NULL) == 0, "it is closed");
+  } else if (strcmp(verb, "column_keys") == 0) {
+    uint64_t num_keys = 0;
+    check(trommel_column_map_num_keys(entry->map, column, &num_keys, NULL) == TROMMEL_OK, verb);
+    add_text(out, "num_keys=%llu", (unsigned long long)num_keys);
+  } else if (strcmp(verb, "column_stats") == 0) {
+    trommel_column_map_stats stats;
+    stats.struct_size = sizeof(stats);
+    check(trommel_column_map_get_stats(entry->map, &stats, NULL) == TROMMEL_OK, verb);
+    add_text(out, "pairs=%llu slots=%llu elsewhere=%llu", (unsigned long long)stats.num_pairs,
+             (unsigned long long)stats.num_slots_in_use,
+             (unsigned long long)stats.num_pairs_elsewhere);
   } else if (strcmp(verb, "column_load") == 0) {
-    code_text(
-        trommel_columns_load(entry->columns, column, fourth->bytes, fourth->num_bytes, &error),
-        &error, out);
+    code_text(trommel_column_map_load(entry->map, column, fourth->bytes, fourth->num_bytes, &error),
+              &error, out);
   } else if (strcmp(verb, "column_serialize") == 0) {
     int64_t num_bytes = 0;
-    check(
-        trommel_columns_serialize(entry->columns, column, NULL, 0, &num_bytes, NULL) == TROMMEL_OK,
-        verb);
+    check(trommel_column_map_serialize(entry->map, column, NULL, 0, &num_bytes, NULL) == TROMMEL_OK,
+          verb);
     make_room(fourth, num_bytes);
-    check(trommel_columns_serialize(entry->columns, column, fourth->bytes, num_bytes, &num_bytes,
-                                    NULL) == TROMMEL_OK,
+    check(trommel_column_map_serialize(entry->map, column, fourth->bytes, num_bytes, &num_bytes,
+                                       NULL) == TROMMEL_OK,
           verb);
     bytes_text(fourth, out);
   } else if (strcmp(verb, "column_insert") == 0) {
     const trommel_keys view = view_of(&fourth->keys, line->num_calls % 3);
-    code_text(trommel_columns_insert(entry->columns, column, &view, &error), &error, out);
+    code_text(trommel_column_map_insert(entry->map, column, &view, NULL, 0, NULL, &error), &error,
+              out);
   } else if (strcmp(verb, "column_erase") == 0) {
     const trommel_keys view = view_of(&fourth->keys, line->num_calls % 3);
     trommel_outcome outcome;
     outcome.struct_size = sizeof(outcome);
-    check(trommel_columns_erase(entry->columns, column, &view, &outcome, NULL) == TROMMEL_OK, verb);
+    check(trommel_column_map_erase(entry->map, column, &view, &outcome, NULL) == TROMMEL_OK, verb);
     done_text(&outcome, out);
   } else {
     const int64_t num_keys = fourth->keys.num_keys;
@@ -119,7 +129,7 @@ static void column_call(struct program* program, const struct line* line, struct
     check(strcmp(verb, "column_query_each") == 0, verb);
     for (i = 0; i < num_keys; ++i) {
       const int32_t answer =
-          trommel_columns_may_contain(entry->columns, column, key_of(&fourth->keys, i), NULL);
+          trommel_column_map_may_contain(entry->map, column, key_of(&fourth->keys, i), NULL);
       check(answer == 0 || answer == 1, verb);
       bitmap[i / 64] |= (uint64_t)answer << (i % 64);
       num_present += answer;
@@ -134,7 +144,7 @@ int run_on_columns(struct program* program, const struct line* line, struct text
   const char* verb = line->words[0];
   struct named* entry = named(program, line->words[1]);
   if (strcmp(verb, "create") == 0) {
-    if (strcmp(line->words[2], "columns") != 0) return 0;
+    if (strcmp(line->words[2], "column_map") != 0) return 0;
     create_columns(line, entry, out);
     entry->num_columns = (int64_t)number_option(line, "columns");
   } else if (strcmp(verb, "columns") == 0) {

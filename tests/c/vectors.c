@@ -27,7 +27,7 @@ static void forget_all(struct program* program) {
     free_keys(&entry->keys);
     free(entry->bytes);
     trommel_filter_free(entry->filter);
-    trommel_columns_free(entry->columns);
+    trommel_column_map_free(entry->map);
     trommel_attributes_free(entry->attributes);
     free(entry);
   }

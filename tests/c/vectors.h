@@ -63,7 +63,7 @@ struct named {
   char name[64];
   struct owned_keys keys;
   trommel_filter* filter;
-  trommel_columns* columns;
+  trommel_column_map* map;
   int64_t num_columns;
   trommel_attributes* attributes;
   uint8_t* bytes;

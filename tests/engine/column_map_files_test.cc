@@ -193,5 +193,28 @@ TEST_CASE("numbers out of range are refused by name when a map is created",
   CHECK_FALSE(map.OpenColumn(500).ok());
 }
 
+TEST_CASE("maps are equal if they have the same shape, open columns and contents",
+          "[engine][column_map]") {
+  ColumnMap one = ColumnMap::Create(SmallMap()).value();
+  ColumnMap other = ColumnMap::Create(SmallMap()).value();
+  for (const uint32_t column : {3U, 69U}) {
+    REQUIRE(one.OpenColumn(column).ok());
+    CHECK(one != other);  // an open column is not a closed one
+    REQUIRE(other.OpenColumn(column).ok());
+  }
+  const std::vector<uint64_t> keys = tests::MemberKeys(3000, 1);
+  one.Insert(3, keys);
+  CHECK(one != other);
+  other.Insert(3, std::vector<uint64_t>(keys.rbegin(), keys.rend()));
+  CHECK(one == other);
+  other.Insert(3, keys[0]);
+  CHECK(one != other);
+  CHECK(other.Erase(3, keys[0]));
+  CHECK(one == other);
+  ColumnMapConfig larger = SmallMap();
+  larger.capacity += 1;
+  CHECK(ColumnMap::Create(SmallMap()).value() != ColumnMap::Create(larger).value());
+}
+
 }  // namespace
 }  // namespace trommel

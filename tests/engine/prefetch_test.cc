@@ -8,7 +8,6 @@
 #include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
-#include "trommel/filter_columns.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -83,15 +82,8 @@ TEST_CASE("a key is fetched ahead from a window", "[engine][prefetch]") {
   CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key, 20); });
 }
 
-TEMPLATE_TEST_CASE("a key is fetched ahead from columns", "[engine][prefetch]", FilterColumns,
-                   ColumnMap) {
-  TestType columns = [] {
-    if constexpr (std::is_same_v<TestType, ColumnMap>) {
-      return ColumnMap::Create({.capacity = 1000, .num_columns = 600}).value();
-    } else {
-      return FilterColumns::Create({.column_capacity = 100, .num_columns = 600}).value();
-    }
-  }();
+TEST_CASE("a key is fetched ahead from columns", "[engine][prefetch]") {
+  ColumnMap columns = ColumnMap::Create({.capacity = 1000, .num_columns = 600}).value();
   REQUIRE(columns.OpenColumn(577).ok());
   columns.Insert(577, "a key");
   const Key ahead = FetchedDigest(columns);

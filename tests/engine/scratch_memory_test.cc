@@ -19,7 +19,6 @@
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
-#include "trommel/filter_columns.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -225,58 +224,6 @@ TEST_CASE("without memory for a plan an attribute filter says that every tuple m
   CHECK(num_members == rows.size());
   CHECK(num_others < others.size() / 10);
   CHECK(num_others == filter.QueryEach(asked, other_columns.view(), bits));
-}
-
-TEST_CASE("a column with a limit shows just the keys that it did not refuse",
-          "[engine][columns][side_limit]") {
-  if (!AllocationPeak::IsCounted()) return;
-  FilterColumns columns = FilterColumns::Create({.column_capacity = 500,
-                                                 .target_fpr = 0.001,
-                                                 .num_columns = 3,
-                                                 .digest = {.kind = DigestKind::kCaller},
-                                                 .side_memory_limit_bytes = 2'000})
-                              .value();
-  REQUIRE(columns.OpenColumn(1).ok());
-  const uint64_t num_bytes = columns.num_bytes();
-  const std::vector<uint64_t> digests = tests::MemberKeys(2'000, Catch::rngSeed());
-  const Keys keys = Keys::Digests(digests);
-  std::vector<uint64_t> inserted(BitmapWords(digests.size()));
-  std::vector<uint64_t> answers(digests.size());
-  std::vector<uint64_t> taken;
-  taken.reserve(digests.size());
-  InsertOutcome outcome;
-  EraseOutcome erased;
-  {
-    const RefusedAllocation refused(1, Refused::kAllFrom);
-    outcome = columns.Insert(1, keys, inserted);
-    columns.Query(keys, answers);
-  }
-  CHECK(outcome.num_refused > 0);
-  CHECK(outcome.num_inserted > digests.size() / 4);
-  CHECK(outcome.refusal == GrowthRefusal::kSideMemoryLimit);
-  size_t num_shown = 0;
-  for (size_t i = 0; i < digests.size(); ++i) {
-    const bool is_in = (inserted[i / 64] >> (i % 64) & 1) != 0;
-    if (is_in) taken.push_back(digests[i]);
-    if (is_in && answers[i] != 0b010) FAIL("key " << i << " is lost");
-    num_shown += uint64_t{answers[i] != 0};
-  }
-  CHECK(taken.size() == outcome.num_inserted);
-  CHECK(num_shown < digests.size());  // some of those that were refused are absent
-  CHECK(columns.GetStats(1).num_refused_inserts == outcome.num_refused);
-  CHECK(columns.GetStats(1).num_keys == outcome.num_inserted);
-  CHECK(columns.num_bytes() == num_bytes);
-  const std::vector<std::byte> bytes = columns.SerializeColumn(1);
-  REQUIRE(columns.LoadColumn(2, bytes).ok());
-  CHECK(columns.SerializeColumn(2) == bytes);
-  {
-    const RefusedAllocation refused(1, Refused::kAllFrom);
-    erased = columns.Erase(1, Keys::Digests(taken));
-    columns.CloseColumn(2);
-    columns.Query(keys, answers);
-  }
-  CHECK(erased.num_refused == 0);
-  CHECK(std::ranges::count(answers, 0) == static_cast<std::ptrdiff_t>(answers.size()));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include "support/catch.h"
 #include "trommel/counting_filter.h"
-#include "trommel/filter_columns.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
@@ -85,12 +84,6 @@ TEST_CASE("side memory beyond all memory is refused before any is taken", "[engi
   CountingFilter filter = FilterOf(AnyEncoding());
   CHECK(code_of(filter.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
   CHECK(filter.GetStats().side_table_bytes == 0);
-  FilterColumns columns =
-      FilterColumns::Create(
-          {.column_capacity = 1000, .num_columns = 2, .side_memory_limit_bytes = limit_bytes})
-          .value();
-  CHECK(code_of(columns.OpenColumn(0)) == ErrorCode::kOutOfMemory);
-  CHECK(columns.num_bytes() == columns.row_bytes());
   const ScalableConfig config{.mode = GrowthMode::kDoubling,
                               .side_memory_limit_bytes = limit_bytes};
   CHECK(ScalableFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
@@ -122,28 +115,6 @@ TEST_CASE("a limit that is too low for twice the blocks leaves a filter as large
   REQUIRE_FALSE(grown.ok());
   CHECK(grown.error().code == ErrorCode::kOutOfMemory);
   CHECK(filter.geometry() == geometry);
-}
-
-TEST_CASE("a column that does not fit is refused before its side memory is taken",
-          "[engine][side_limit][columns]") {
-  ColumnsConfig config{.column_capacity = 1000,
-                       .num_columns = 3,
-                       .encoding = Encoding::kPlanes,
-                       .side_memory_limit_bytes = 20'000};
-  const FilterColumns probe = FilterColumns::Create(config).value();
-  const uint64_t column_bytes = probe.geometry().num_bytes() + 20'000;
-  config.memory_limit_bytes = probe.row_bytes() + 2 * column_bytes;
-  FilterColumns columns = FilterColumns::Create(config).value();
-  CHECK(columns.OpenColumn(0).ok());
-  const std::vector<std::byte> bytes = columns.SerializeColumn(0);
-  // A column that is loaded counts as one that is opened.
-  CHECK(columns.LoadColumn(1, bytes).ok());
-  CHECK(columns.OpenColumn(2).error().code == ErrorCode::kOutOfMemory);
-  CHECK(columns.LoadColumn(2, bytes).error().code == ErrorCode::kOutOfMemory);
-  columns.CloseColumn(1);
-  CHECK(columns.LoadColumn(2, bytes).ok());
-  columns.CloseColumn(2);
-  CHECK(columns.OpenColumn(1).ok());
 }
 
 TEST_CASE("blocks that double leave the memory limit room for the side memory",

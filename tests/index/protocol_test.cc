@@ -21,7 +21,7 @@ using tests::MemoryRowStore;
 
 // Regions 0 (up to "m") and 1, on servers 0 and 1; attributes 0 and 1 are indexed, 2 is not.
 struct SmallTable {
-  explicit SmallTable(uint32_t max_versions = 1, Structure structure = Structure::kTransposed,
+  explicit SmallTable(uint32_t max_versions = 1, Structure structure = Structure::kMap,
                       uint32_t num_servers = 2, uint64_t memory_limit_bytes = 0)
       : schema{{{"city", true}, {"team", true}, {"note", false}}, max_versions},
         directory(ServerIndex::Create(
@@ -266,7 +266,7 @@ TEST_CASE("a builder that cannot ask leaves the column as far built as before",
 
 TEST_CASE("a builder passes values that only other regions of the server have, chunk by chunk",
           "[index][protocol]") {
-  SmallTable table(1, Structure::kTransposed, 1);
+  SmallTable table(1, Structure::kMap, 1);
   std::vector<Mutation> batch;
   for (int i = 0; i < 20; ++i) {
     const std::string value = std::to_string(100 + i);
@@ -321,7 +321,7 @@ TEST_CASE("structures have space for a quarter more than the fullest region need
 
 TEST_CASE("an attribute that outgrows the memory does not keep others from growing",
           "[index][protocol]") {
-  SmallTable table(1, Structure::kTransposed, 2, 1 << 18);
+  SmallTable table(1, Structure::kMap, 2, 1 << 16);
   std::vector<Mutation> batch;
   for (int i = 0; i < 20'000; ++i) {
     const std::string value = std::to_string(i);

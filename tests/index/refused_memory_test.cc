@@ -89,7 +89,7 @@ RegionTable WithoutFirstRegion(const ServerIndex& index) {
 TEST_CASE("a change of versions that finds no memory takes no column from the version before",
           "[index][directory]") {
   if (!AllocationPeak::IsCounted()) return;
-  const Structure structure = GENERATE(Structure::kTransposed, Structure::kServerFilters);
+  const Structure structure = GENERATE(Structure::kMap, Structure::kServerFilters);
   const std::vector<ColumnName> columns = {{1, 0}, {4, 0}, {1, 1}};
   const std::function<void(ServerIndex&)> changes[] = {
       [&](ServerIndex& index) { index.MarkUnbuilt(columns); },
@@ -115,7 +115,7 @@ TEST_CASE("a change of versions that finds no memory takes no column from the ve
 TEST_CASE("columns that were opened for a version that was not published are free again",
           "[index][directory]") {
   if (!AllocationPeak::IsCounted()) return;
-  const Structure structure = GENERATE(Structure::kTransposed, Structure::kServerFilters);
+  const Structure structure = GENERATE(Structure::kMap, Structure::kServerFilters);
   ServerIndex index = MakeFilled(structure);
   std::vector<ColumnName> columns;
   for (uint32_t id = 0; id < kNumRegions; ++id) {
@@ -203,7 +203,7 @@ struct ChangedTable {
 TEST_CASE("a change that finds no memory is both durable and published, or neither",
           "[index][changes]") {
   if (!AllocationPeak::IsCounted()) return;
-  const Structure structure = GENERATE(Structure::kTransposed, Structure::kServerFilters);
+  const Structure structure = GENERATE(Structure::kMap, Structure::kServerFilters);
   const std::function<bool(ChangedTable&)> changes[] = {
       [](ChangedTable& table) { return table.region_changes.Split(0, "b").ok(); },
       [](ChangedTable& table) { return table.region_changes.Merge(1, 0).ok(); },
@@ -232,7 +232,7 @@ TEST_CASE("a change that finds no memory is both durable and published, or neith
 TEST_CASE("a write that finds no memory any more keeps no value in flight", "[index][protocol]") {
   if (!AllocationPeak::IsCounted()) return;
   const bool is_done = GENERATE(false, true);
-  ChangedTable table(Structure::kTransposed);
+  ChangedTable table(Structure::kMap);
   table.directory.MarkUnbuilt(std::vector<ColumnName>{{0, 1}});  // pairs of others are maintained
   std::optional<RefusedAllocation> refused;
   table.stores[0].commit_fault = [&]() -> CommitFault {
@@ -278,7 +278,7 @@ TEST_CASE("a write that finds no memory fails, at any of its allocations", "[ind
   bool was_refused = true;
   for (uint64_t n = 1; was_refused; ++n) {
     CAPTURE(n);
-    ChangedTable table(Structure::kTransposed);
+    ChangedTable table(Structure::kMap);
     const Mutation put{"a", std::vector<Values>{{"blue"}, {"blue"}, {"blue"}}};
     bool threw = false;
     Status status = Ok();

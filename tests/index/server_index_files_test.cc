@@ -80,8 +80,8 @@ TEST_CASE("two databases that did not say what they are are not the same",
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";
   const std::vector<StoreStamp> stamps = {{"one", 17}, {}};
-  REQUIRE(Filled(Structure::kTransposed).Save(path, stamps));
-  ServerIndex loaded = MakeDirectory(Structure::kTransposed, 4, 2);
+  REQUIRE(Filled(Structure::kMap).Save(path, stamps));
+  ServerIndex loaded = MakeDirectory(Structure::kMap, 4, 2);
   CHECK(*loaded.LoadColumns(path, stamps) == 2);
 }
 
@@ -106,11 +106,11 @@ TEST_CASE("columns belong to regions, not to positions", "[index][server_index_f
 TEST_CASE("unbuilt columns are not saved", "[index][server_index_files]") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";
-  ServerIndex index = Filled(Structure::kTransposed);
+  ServerIndex index = Filled(Structure::kMap);
   const ColumnName marked{2, 0};
   index.MarkUnbuilt({&marked, 1});
   REQUIRE(index.Save(path, Stamps()));
-  ServerIndex loaded = MakeDirectory(Structure::kTransposed, 4, 2);
+  ServerIndex loaded = MakeDirectory(Structure::kMap, 4, 2);
   CHECK(*loaded.LoadColumns(path, Stamps()) == 3);
   CHECK(CandidatesOf(loaded, 0, "none") == Positions{2});
 }
@@ -180,7 +180,7 @@ TEST_CASE("the checksum of a directory's file is XXH64, whatever hashes its valu
           "[index][server_index_files]") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";
-  REQUIRE(Filled(Structure::kTransposed).Save(path, Stamps()));
+  REQUIRE(Filled(Structure::kMap).Save(path, Stamps()));
   const std::string bytes = ReadAll(path);
   const auto number = [&bytes](size_t before_end) {
     uint64_t value = 0;
@@ -244,41 +244,63 @@ TEST_CASE("a directory's file has its columns one behind the other",
   // Else many columns could be the same bytes, each read by itself.
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";
-  REQUIRE(Filled(Structure::kTransposed).Save(path, Stamps()));
+  REQUIRE(Filled(Structure::kMap).Save(path, Stamps()));
   const std::string honest = ReadAll(path);
   uint64_t num_bytes = 0;
   std::memcpy(&num_bytes, honest.data() + honest.size() - 24, sizeof(num_bytes));
   const std::string_view contents(honest.data() + honest.size() - 24 - num_bytes, num_bytes);
-  const uint64_t column_bytes = (honest.size() - 8 - 24 - num_bytes) / 4;
-  const auto place_of = [&contents](uint64_t value) {
+  // Where the contents have each column's offset, and its size behind that.
+  std::vector<size_t> places;
+  std::vector<uint64_t> ends = {8};
+  for (int i = 0; i < 4; ++i) {
     char bytes[8];
-    std::memcpy(bytes, &value, sizeof(value));
+    std::memcpy(bytes, &ends.back(), sizeof(bytes));
     const size_t at = contents.find(std::string_view(bytes, 8));
     REQUIRE(at != std::string_view::npos);
-    return at;
-  };
-  ServerIndex loaded = MakeDirectory(Structure::kTransposed, 4, 2);
-  const size_t second = place_of(8 + column_bytes);
-  for (const uint64_t offset : {uint64_t{8}, 7 + column_bytes, 9 + column_bytes}) {
-    WriteAll(path, WithNumber(honest, second, offset));
+    uint64_t size = 0;
+    std::memcpy(&size, contents.data() + at + 8, sizeof(size));
+    places.push_back(at);
+    ends.push_back(ends.back() + size);
+  }
+  REQUIRE(ends.back() == honest.size() - 24 - num_bytes);
+  ServerIndex loaded = MakeDirectory(Structure::kMap, 4, 2);
+  for (const uint64_t offset : {uint64_t{8}, ends[1] - 1, ends[1] + 1}) {
+    WriteAll(path, WithNumber(honest, places[1], offset));
     const Result<size_t> refused = loaded.LoadColumns(path, Stamps());
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::kCorrupt);
     CHECK_THAT(refused.error().message,
                Catch::Matchers::ContainsSubstring("behind the one before"));
   }
-  const size_t last = place_of(8 + 3 * column_bytes) + 8;
-  WriteAll(path, WithNumber(honest, last, column_bytes - 1));
+  WriteAll(path, WithNumber(honest, places[3] + 8, ends[4] - ends[3] - 1));
   CHECK_THAT(loaded.LoadColumns(path, Stamps()).error().message,
              Catch::Matchers::ContainsSubstring("bytes behind the last column"));
   WriteAll(path, honest);
   CHECK(*loaded.LoadColumns(path, Stamps()) == 4);
 }
 
+TEST_CASE("a file of transposed columns is refused by name", "[index][server_index_files]") {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "directory";
+  REQUIRE(Filled(Structure::kMap).Save(path, Stamps()));
+  const std::string honest = ReadAll(path);
+  uint64_t num_bytes = 0;
+  std::memcpy(&num_bytes, honest.data() + honest.size() - 24, sizeof(num_bytes));
+  uint64_t structure_and_more = 0;  // the first 32 bits are the structure
+  std::memcpy(&structure_and_more, honest.data() + honest.size() - 24 - num_bytes, 8);
+  WriteAll(path, WithNumber(honest, 0, structure_and_more >> 32 << 32));
+  ServerIndex loaded = MakeDirectory(Structure::kMap, 4, 2);
+  const Result<size_t> refused = loaded.LoadColumns(path, Stamps());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kVersion);
+  CHECK_THAT(refused.error().message, Catch::Matchers::ContainsSubstring("transposed columns"));
+  CHECK(CandidatesOf(loaded, 0, "all").size() == 4);  // to be built
+}
+
 TEST_CASE("a directory's file says why it is not used", "[index][server_index_files]") {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";
-  ServerIndex index = Filled(Structure::kTransposed);
+  ServerIndex index = Filled(Structure::kMap);
   CHECK(index.LoadColumns(path, Stamps()).error().code == ErrorCode::kIo);
   CHECK(index.Save(folder.path() / "no" / "folder", Stamps()).error().code == ErrorCode::kIo);
   CHECK(index.Save(path, std::vector<StoreStamp>{{"one", 1}}).error().code ==

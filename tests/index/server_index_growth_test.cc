@@ -117,7 +117,7 @@ TEST_CASE("a pair follows the rows in each column from when its builder has pass
 
 TEST_CASE("a pair that a successor's column lacks where it should have it marks the region",
           "[index][server_index]") {
-  ServerIndex index = MakeFilled(Structure::kTransposed, 50);
+  ServerIndex index = MakeFilled(Structure::kMap, 50);
   REQUIRE(index.Resize(0, 100));
   REQUIRE(Fill(index, 3, {"all"}));  // without "only 3"
   const uint64_t id = index.GetBuildState({3, 0}).column_id;
@@ -151,7 +151,7 @@ TEST_CASE("Insert and Erase follow the rows in a successor's column once it is f
     CHECK(CandidatesOf(index, 0, "apple").empty());
   }
   // With another region still to be filled, both columns of this one take the pair.
-  ServerIndex index = MakeBuilt(Structure::kTransposed, 2, 1, 50);
+  ServerIndex index = MakeBuilt(Structure::kMap, 2, 1, 50);
   REQUIRE(index.Resize(0, 100));
   index.FinishBuild({0, 0});
   index.Insert({0, 0}, std::vector<std::string>{"plum", "fig"});
@@ -293,46 +293,41 @@ TEST_CASE("a successor has memory for all its columns, or is not made", "[index]
 
 TEST_CASE("regions beyond the columns are candidates until a successor has more",
           "[index][server_index]") {
-  ServerIndex index = MakeBuilt(Structure::kTransposed, 60, 1, 50);
+  ServerIndex index = MakeBuilt(Structure::kMap, 60, 1, 50);
   for (uint32_t id = 0; id < 60; ++id) index.GainPair({id, 0}, "all");
-  CHECK(StatsOf(index).num_columns == 64);
+  CHECK(StatsOf(index).num_columns == 63);
   for (uint32_t i = 0; i < 10; ++i) {
     REQUIRE(index.Publish(TableWithSplit(index, 5 * i + 1, 100 + 2 * i)));
     index.Reclaim();
   }
   REQUIRE(index.GetStats().num_regions == 70);
-  CHECK(index.ColumnsToBuild().size() == 14);  // of the 20 halves
+  CHECK(index.ColumnsToBuild().size() == 13);  // of the 20 halves
   CHECK(StatsOf(index).num_unbuilt == 20);
   CHECK(CandidatesOf(index, 0, "all").size() == 70);
   CHECK(CandidatesOf(index, 0, "none").size() == 20);
 
   REQUIRE(index.Resize(0, 50));
-  CHECK(StatsOf(index).next_num_columns == 128);
+  CHECK(StatsOf(index).next_num_columns == 127);
   const std::vector<ColumnName> columns = index.ColumnsToBuild();
   CHECK(columns.size() == 70);
   for (const ColumnName& name : columns) {
     CHECK(CandidatesOf(index, 0, "all").size() == 70);
     REQUIRE(Fill(index, name.region_id, {"all"}));
   }
-  CHECK(StatsOf(index).num_columns == 128);
+  CHECK(StatsOf(index).num_columns == 127);
   CHECK(StatsOf(index).num_unbuilt == 0);
   CHECK(CandidatesOf(index, 0, "all").size() == 70);
   CHECK(CandidatesOf(index, 0, "none").empty());
 }
 
 TEST_CASE("min_columns is the least number of columns", "[index][server_index]") {
+  // A slot names one column less than a power of two with a bit less.
   for (const auto& [min_columns, num_columns] :
-       {std::pair{0u, 64u}, {3u, 64u}, {64u, 64u}, {65u, 128u}, {300u, 512u}, {65'536u, 65'536u}}) {
-    for (const Structure structure : {Structure::kTransposed, Structure::kMap}) {
-      ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
-                                                .structure = structure,
-                                                .min_columns = min_columns},
-                                               EvenTable(3, 1));
-      REQUIRE(index.Resize(0, 10));
-      // A map's slots name one column less with the same bits.
-      const bool is_one_less = structure == Structure::kMap && min_columns != 64;
-      CHECK(StatsOf(index).num_columns == num_columns - (is_one_less ? 1 : 0));
-    }
+       {std::pair{0u, 63u}, {3u, 63u}, {64u, 64u}, {65u, 127u}, {300u, 320u}, {65'535u, 65'535u}}) {
+    ServerIndex index = *ServerIndex::Create(
+        {.attributes = {AttributeState::kIndexed}, .min_columns = min_columns}, EvenTable(3, 1));
+    REQUIRE(index.Resize(0, 10));
+    CHECK(StatsOf(index).num_columns == num_columns);
   }
 }
 
@@ -408,7 +403,7 @@ TEST_CASE("an attribute that is not indexed any more has neither structure nor s
 
 TEST_CASE("WaitForPins returns when older versions are not pinned any more",
           "[index][server_index][threads]") {
-  ServerIndex index = MakeFilled(Structure::kTransposed, 50);
+  ServerIndex index = MakeFilled(Structure::kMap, 50);
   index.WaitForPins();
   std::optional<ServerIndex::Pin> old = index.PinVersion();
   index.SetState(0, AttributeState::kDropping);

@@ -104,7 +104,7 @@ TEST_CASE("an unindexed attribute has all regions as candidates", "[index][serve
 }
 
 TEST_CASE("a column that is marked unbuilt is replaced by an empty one", "[index][server_index]") {
-  ServerIndex index = MakeBuilt(Structure::kTransposed, 4, 2, 50);
+  ServerIndex index = MakeBuilt(Structure::kMap, 4, 2, 50);
   for (uint32_t id = 0; id < 4; ++id) index.GainPair({id, 0}, "red");
   const uint64_t before = index.GetBuildState({1, 0}).column_id;
   const ServerIndex::Pin old = index.PinVersion();
@@ -171,7 +171,7 @@ TEST_CASE("a pair follows the rows from when the builder has passed its value",
 }
 
 TEST_CASE("a builder cannot go on with a column that was replaced", "[index][server_index]") {
-  ServerIndex index = MakeDirectory(Structure::kTransposed, 1, 1);
+  ServerIndex index = MakeDirectory(Structure::kMap, 1, 1);
   REQUIRE(index.Resize(0, 50));
   const ColumnName column{0, 0};
   const uint64_t id = index.GetBuildState(column).column_id;
@@ -184,12 +184,12 @@ TEST_CASE("a builder cannot go on with a column that was replaced", "[index][ser
 
 TEST_CASE("a region without a free column is a candidate until one is freed",
           "[index][server_index]") {
-  ServerIndex index = MakeDirectory(Structure::kTransposed, 3, 1);
+  ServerIndex index = MakeDirectory(Structure::kMap, 3, 1);
   REQUIRE(index.Resize(0, 50));
   for (uint32_t id = 0; id < 3; ++id) index.FinishBuild({id, 0});
-  CHECK(index.GetStats().attributes[0].num_columns == 64);  // a row has 64 bits at least
+  CHECK(index.GetStats().attributes[0].num_columns == 63);  // 63 have space in one word
   const ColumnName marked{2, 0};
-  for (int i = 0; i < 61; ++i) {
+  for (int i = 0; i < 60; ++i) {
     CHECK(index.GetBuildState(marked).column_id != 0);
     index.MarkUnbuilt({&marked, 1});
   }
@@ -200,7 +200,7 @@ TEST_CASE("a region without a free column is a candidate until one is freed",
   index.GainPair(marked, "red");  // has nowhere to go
   CHECK(CandidatesOf(index, 0, "red") == Positions{2});
 
-  CHECK(index.Reclaim() == 62);
+  CHECK(index.Reclaim() == 61);
   CHECK(index.ColumnsToBuild() == std::vector<ColumnName>{marked});
   index.FinishBuild(marked);
   CHECK(CandidatesOf(index, 0, "red").empty());
@@ -298,10 +298,8 @@ TEST_CASE("a server that lost its last region may get one again", "[index][serve
 TEST_CASE("false regions are as many as the model says", "[index][server_index]") {
   constexpr uint32_t kRegions = 200;
   constexpr size_t kPairs = 400;
-  const Structure structure = GENERATE(Structure::kTransposed, Structure::kMap);
   ServerIndex index = *ServerIndex::Create(
-      {.attributes = {AttributeState::kIndexed}, .structure = structure, .target_fpr = 0.02},
-      EvenTable(kRegions, 10));
+      {.attributes = {AttributeState::kIndexed}, .target_fpr = 0.02}, EvenTable(kRegions, 10));
   REQUIRE(index.Resize(0, kPairs));
   std::mt19937_64 random(2);
   std::vector<uint64_t> digests(kPairs);
@@ -334,16 +332,16 @@ TEST_CASE("a directory of impossible numbers is refused", "[index][server_index]
   CHECK(code({.target_fpr = 0}).code == ErrorCode::kInvalidArgument);
   CHECK(code({.target_fpr = std::numeric_limits<double>::quiet_NaN()}).code ==
         ErrorCode::kInvalidArgument);
-  CHECK(code({.min_columns = 65'537}).message == "min_columns must be at most 65536; got 65537");
+  CHECK(code({.min_columns = 65'536}).message == "min_columns must be at most 65535; got 65536");
   CHECK(code({.digest = {.kind = DigestKind::kCaller}}).code == ErrorCode::kInvalidArgument);
 
   const ServerIndexConfig filters = {.attributes = {AttributeState::kIndexed},
                                      .structure = Structure::kServerFilters};
-  CHECK(ServerIndex::Create(filters, EvenTable(32'769, 32'769)).error().message ==
-        "filters of servers are for at most 32768 servers; got 32769");
-  CHECK(ServerIndex::Create(filters, EvenTable(32'768, 32'768)).ok());
+  CHECK(ServerIndex::Create(filters, EvenTable(32'768, 32'768)).error().message ==
+        "filters of servers are for at most 32767 servers; got 32768");
+  CHECK(ServerIndex::Create(filters, EvenTable(32'767, 32'767)).ok());
 
-  ServerIndex index = MakeDirectory(Structure::kTransposed, 3, 3);
+  ServerIndex index = MakeDirectory(Structure::kMap, 3, 3);
   CHECK(index.Resize(0, 0).error().code == ErrorCode::kInvalidArgument);
   CHECK(index.Resize(0, uint64_t{1} << 63).error().code == ErrorCode::kInvalidArgument);
   ServerIndex small = *ServerIndex::Create(

@@ -149,7 +149,7 @@ def test_arrow_arrays_that_change_during_a_batch_leave_a_sound_filter(kind):
 
 
 def test_columns_that_change_during_a_batch_leave_sound_columns():
-    columns = trommel.FilterColumns(3, CAPACITY)
+    columns = trommel.ColumnMap(3, 3 * CAPACITY)
     columns.open_column(1)
     array = np.random.default_rng(1).integers(0, 2**63, NUM_KEYS, dtype=np.uint64)
     keys = trommel.Digests(array)

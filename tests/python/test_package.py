@@ -16,9 +16,9 @@ PACKAGE = pathlib.Path(trommel.__file__).parent
 ROOT = pathlib.Path(__file__).parents[2]
 CLASSES = [
     trommel.AttributeFilter,
+    trommel.ColumnMap,
     trommel.ConcurrentFilter,
     trommel.CountingFilter,
-    trommel.FilterColumns,
     trommel.ScalableFilter,
     trommel.WindowFilter,
 ]

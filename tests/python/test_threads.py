@@ -122,7 +122,7 @@ def test_closing_beside_batches_gives_closed_errors(make):
 
 
 def test_a_column_that_closes_beside_updates_gives_errors():
-    columns = trommel.FilterColumns(4, 1_000)
+    columns = trommel.ColumnMap(4, 4_000)
 
     def work(i):
         for _ in range(50):
@@ -133,7 +133,7 @@ def test_a_column_that_closes_beside_updates_gives_errors():
                     columns.close_column(1)
                 else:
                     columns.insert(1, np.arange(300))
-                    columns.column_stats(1)
+                    columns.num_keys(1)
             except errors.InvalidArgumentError as error:
                 assert "column" in str(error)
         return True

@@ -129,10 +129,6 @@ def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_columns():
     keys.merge(other)
     with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
         keys.limit_side_memory(100)
-    columns = trommel.FilterColumns(4, 1_000, side_memory_limit_bytes=800)
-    columns.open_column(2)
-    assert columns.insert(2, "name") is True
-    assert columns.insert(2, np.full(100_000, 7)).num_refused > 0
 
 
 @pytest.mark.parametrize("num_buckets", [8, 20])
@@ -177,7 +173,7 @@ def test_filters_of_equal_contents_are_equal_and_can_be_referred_to_weakly(make)
     other.insert([2])
     other.insert([1])
     assert one == other
-    assert one != 5 and one != trommel.FilterColumns(4, 100)
+    assert one != 5 and one != trommel.ColumnMap(4, 100)
     with pytest.raises(TypeError, match="unhashable"):
         hash(one)
     refers = weakref.ref(one)
@@ -191,7 +187,7 @@ def test_filters_of_equal_contents_are_equal_and_can_be_referred_to_weakly(make)
 
 
 def test_columns_and_attributes_are_equal_by_value():
-    columns, others = trommel.FilterColumns(4, 100), trommel.FilterColumns(4, 100)
+    columns, others = trommel.ColumnMap(4, 100), trommel.ColumnMap(4, 100)
     columns.open_column(1)
     assert columns != others
     others.open_column(1)
@@ -264,7 +260,7 @@ def test_a_window_forgets_in_time():
 
 
 def test_columns_answer_all_at_once():
-    columns = trommel.FilterColumns(num_columns=100, column_capacity=1_000, target_fpr=0.0001)
+    columns = trommel.ColumnMap(num_columns=100, capacity=100_000, target_fpr=0.0001)
     for column in (0, 63, 64, 99):
         columns.open_column(column)
         columns.insert(column, np.arange(column, column + 10))
@@ -278,17 +274,27 @@ def test_columns_answer_all_at_once():
     assert columns.may_contain(99, "name") and not columns.may_contain(0, "name")
     assert columns.erase(99, ["name", "name"]).num_erased == 1
     data = columns.column_to_bytes(63)
-    assert trommel.CountingFilter.from_bytes(data).query(np.arange(63, 73)).all()
     columns.close_column(63)
     assert not columns.is_open(63)
     columns.load_column(5, data)
     assert columns.query([63])[0, 5]
-    assert columns.column_stats(5).num_keys == 10
+    assert columns.column_to_bytes(5) == data
+    assert columns.num_keys(5) == 10
+    assert columns.stats().num_pairs == 40 and columns.stats().num_refused_inserts == 0
+    assert "pairs 40" in repr(columns)
+    same = trommel.ColumnMap(
+        100, 1, num_blocks=columns.num_blocks, fingerprint_bits=columns.fingerprint_bits
+    )
+    same.load_column(7, data)
+    assert same.query(np.arange(63, 73))[:, 7].all()
+    with pytest.raises(errors.MismatchError, match="num_blocks"):
+        trommel.ColumnMap(100, 10_000_000).load_column(7, data)
     for call in (
         lambda: columns.insert(100, [1]),
         lambda: columns.insert(63, [1]),
         lambda: columns.erase(63, 1),
         lambda: columns.column_to_bytes(63),
+        lambda: columns.num_keys(63),
         lambda: columns.close_column(2**31),
         lambda: columns.may_contain(-1, 1),
         lambda: columns.open_column(0),

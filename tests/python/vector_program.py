@@ -150,7 +150,7 @@ class Program:
             "slices": "num_slices", "capacity": "capacity", "side_limit": "side_memory_limit_bytes",
             "first_capacity": "first_capacity", "max_capacity": "max_capacity",
             "growth": "growth", "window": "window", "buckets": "num_buckets",
-            "columns": "num_columns",
+            "columns": "num_columns", "blocks": "num_blocks", "bits": "fingerprint_bits",
         }
         shape.update({numbers[option]: int(value) for option, value in options.items() if option in numbers})
         if "tightening" in options:
@@ -160,14 +160,12 @@ class Program:
             shape["power_of_two_blocks"] = options.get("power_of_two", "0") != "0"
         elif kind == "window":
             shape["is_erasable"] = options.get("insert_only", "0") == "0"
-        elif kind == "columns":
-            shape["column_capacity"] = shape.pop("capacity")
         elif kind == "attributes":
             return self._create_attributes(name, options, shape)
         classes = {
             "counting": trommel.CountingFilter, "concurrent": trommel.ConcurrentFilter,
             "scalable": trommel.ScalableFilter, "window": trommel.WindowFilter,
-            "columns": trommel.FilterColumns,
+            "column_map": trommel.ColumnMap,
         }
         self.filters[name] = classes[kind](**shape)
         return None
@@ -294,6 +292,13 @@ class Program:
     def column_erase(self, name, column, keys):
         outcome = self.filters[name].erase(int(column), self.keys[keys][0])
         return f"done={outcome.num_erased} refused={outcome.num_refused}"
+
+    def column_keys(self, name, column):
+        return f"num_keys={self.filters[name].num_keys(int(column))}"
+
+    def column_stats(self, name):
+        numbers = self.filters[name].stats()
+        return f"pairs={numbers.num_pairs} slots={numbers.num_slots_in_use} elsewhere={numbers.num_pairs_elsewhere}"
 
     def column_query_each(self, name, column, keys):
         answers = [self.filters[name].may_contain(int(column), key) for key in self.keys[keys][1]]

@@ -12,7 +12,6 @@ namespace trommel::tests {
 void UseAllKernels() {
   using namespace kernels;
   UseKernels<AddCells>();
-  UseKernels<AddColumns>();
   UseKernels<AddGrowing>();
   UseKernels<AddMap>();
   UseKernels<AddStamped>();

@@ -155,7 +155,7 @@ std::string Runner::Create(const Line& line) {
   if (type == "concurrent") return Keep(name, ConcurrentFilter::Create(CountingOption(line)));
   if (type == "scalable") return Keep(name, ScalableFilter::Create(ScalableOption(line)));
   if (type == "window") return Keep(name, WindowFilter::Create(WindowOption(line)));
-  if (type == "columns") return CreateColumns(line);
+  if (type == "column_map") return CreateColumnMap(line);
   if (type == "attributes") return CreateAttributes(line);
   throw std::runtime_error("no type of this name: " + type);
 }

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "trommel/attribute_filter.h"
+#include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
-#include "trommel/filter_columns.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
@@ -47,7 +47,7 @@ class Runner {
   // In vector_sets.cc.
   std::optional<std::string> RunOnColumns(const Line& line);
   std::optional<std::string> RunOnTuples(const Line& line);
-  std::string CreateColumns(const Line& line);
+  std::string CreateColumnMap(const Line& line);
   std::string CreateAttributes(const Line& line);
   TupleDigests ColumnsOf(const AttributeFilter& filter, const std::string& names);
   std::string Create(const Line& line);
@@ -62,7 +62,7 @@ class Runner {
   std::filesystem::path samples_;
   std::map<std::string, VectorKeys> keys_;
   std::map<std::string, Filter> filters_;
-  std::map<std::string, FilterColumns> columns_;
+  std::map<std::string, ColumnMap> column_maps_;
   std::map<std::string, AttributeFilter> attributes_;
   std::map<std::string, std::vector<std::byte>> bytes_;
 };

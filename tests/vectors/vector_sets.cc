@@ -1,4 +1,4 @@
-// The calls of sets of columns and of filters of tuples.
+// The calls of maps of columns and of filters of tuples.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
-#include "trommel/filter_columns.h"
+#include "trommel/column_map.h"
 #include "trommel/outcomes.h"
 #include "trommel/tuples.h"
 #include "vectors/vector_runner.h"
@@ -39,16 +39,16 @@ std::vector<T> Numbers(const std::string& text) {
 
 }  // namespace
 
-std::string Runner::CreateColumns(const Line& line) {
-  Result<FilterColumns> made =
-      FilterColumns::Create({.column_capacity = NumberOption(line, "capacity"),
-                             .target_fpr = RateOption(line, "fpr", 0.004),
-                             .num_columns = static_cast<uint32_t>(NumberOption(line, "columns")),
-                             .digest = PolicyOption(line),
-                             .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
-                             .encoding = EncodingOption(line),
-                             .memory_limit_bytes = NumberOption(line, "memory_limit")});
-  if (made.ok()) columns_.insert_or_assign(line.words.at(1), std::move(made).value());
+std::string Runner::CreateColumnMap(const Line& line) {
+  Result<ColumnMap> made =
+      ColumnMap::Create({.capacity = NumberOption(line, "capacity"),
+                         .num_columns = static_cast<uint32_t>(NumberOption(line, "columns")),
+                         .target_fpr = RateOption(line, "fpr", 0.004),
+                         .digest = PolicyOption(line),
+                         .num_blocks = NumberOption(line, "blocks"),
+                         .fingerprint_bits = static_cast<uint32_t>(NumberOption(line, "bits")),
+                         .memory_limit_bytes = NumberOption(line, "memory_limit")});
+  if (made.ok()) column_maps_.insert_or_assign(line.words.at(1), std::move(made).value());
   return StatusText(made);
 }
 
@@ -57,7 +57,7 @@ std::optional<std::string> Runner::RunOnColumns(const Line& line) {
   if (verb != "open" && verb != "close" && verb != "columns" && !verb.starts_with("column_")) {
     return std::nullopt;
   }
-  FilterColumns& columns = columns_.at(line.words.at(1));
+  ColumnMap& columns = column_maps_.at(line.words.at(1));
   if (verb == "columns") {
     const Keys keys = keys_.at(line.words.at(2)).View();
     std::vector<uint64_t> rows(keys.size() * columns.row_words());
@@ -69,7 +69,14 @@ std::optional<std::string> Runner::RunOnColumns(const Line& line) {
     }
     return text;
   }
+  if (verb == "column_stats") {
+    const MapStats stats = columns.GetStats();
+    return "pairs=" + std::to_string(stats.num_pairs) +
+           " slots=" + std::to_string(stats.num_slots_in_use) +
+           " elsewhere=" + std::to_string(stats.num_pairs_elsewhere);
+  }
   const auto column = static_cast<uint32_t>(NumberOf(line.words.at(2)));
+  if (verb == "column_keys") return "num_keys=" + std::to_string(columns.num_keys(column));
   if (verb == "open") return StatusText(columns.OpenColumn(column));
   if (verb == "close") {
     columns.CloseColumn(column);

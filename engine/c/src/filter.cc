@@ -14,7 +14,6 @@
 
 #include "engine/c/src/failures.h"
 #include "engine/c/src/policies.h"
-#include "engine/c/src/statistics.h"
 #include "engine/c/src/structs.h"
 #include "trommel/c.h"
 #include "trommel/outcomes.h"
@@ -72,7 +71,23 @@ trommel_code CombineGuarded(trommel_filter* filter, const trommel_filter* other,
   });
 }
 
-// All but capacity and target_fpr.
+trommel_stats StatsOf(const Stats& of, const Geometry& geometry) {
+  trommel_stats stats = {};
+  stats.num_keys = of.num_keys;
+  stats.num_bytes = of.num_bytes;
+  stats.side_table_bytes = of.side_table_bytes;
+  stats.predicted_fpr = of.predicted_fpr;
+  stats.undecided_share = of.undecided_share;
+  stats.num_refused_inserts = of.num_refused_inserts;
+  stats.num_refused_erases = of.num_refused_erases;
+  stats.num_interrupted_queries = of.num_interrupted_queries;
+  stats.num_promoted = of.num_promoted;
+  stats.num_blocks = geometry.num_blocks;
+  stats.num_parts = 1;
+  return stats;
+}
+
+// All but type, capacity and target_fpr.
 template <class Filter>
 trommel_stats Describe(const Filter& filter) {
   return StatsOf(filter.GetStats(), filter.geometry());

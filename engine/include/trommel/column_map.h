@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "trommel/byte_stream.h"
 #include "trommel/digest.h"
 #include "trommel/export.h"
 #include "trommel/impl_ptr.h"
@@ -77,9 +76,9 @@ struct MapStats {
   uint64_t num_interrupted_queries = 0;
 };
 
-/// A map from keys to columns: which columns may hold this key? It answers as FilterColumns does,
-/// in less memory and with fewer false columns: one cache line per query for keys in few columns,
-/// whatever the number of columns.
+/// A map from keys to columns: which columns may hold this key? One query answers for all of them,
+/// from one cache line for keys in few columns, whatever the number of columns. For keys in most of
+/// the columns one CountingFilter per column takes less memory, and a query of each.
 ///
 /// A key's digest names a block and a *fingerprint*: its *place*. Each pair of a place and a column
 /// takes a slot of the block. A place with more than a few columns has a list or a bitmap of them
@@ -193,7 +192,7 @@ class TROMMEL_API ColumnMap {
   uint32_t num_columns() const noexcept;               ///< Returns the configured value.
   uint64_t capacity() const noexcept;                  ///< Returns the configured value.
   double target_fpr() const noexcept;                  ///< Returns the configured value.
-  /// Returns the words of one answer: num_columns() / 64, rounded up to 1, 2, 4 or a multiple of 8.
+  /// Returns the words of one answer: num_columns() / 64, rounded up.
   size_t row_words() const noexcept;
   /// Returns the number of keys of an open column, duplicates included. Requires that it is open.
   uint64_t num_keys(uint32_t column) const noexcept;
@@ -220,28 +219,13 @@ class TROMMEL_API ColumnMap {
   /// kOutOfMemory.
   Status LoadColumn(uint32_t column, std::span<const std::byte> bytes);
 
-  /// Writes what SerializeColumn returns. Fails with kOutOfMemory, and as the sink does.
-  Status SaveColumnTo(uint32_t column, ByteSink& sink) const;
-
-  /// As LoadColumn, from any source. Fails as that does, and as the source does.
-  Status LoadColumnFrom(uint32_t column, const ByteSource& source);
-
   /// @}
-
-  /// @name Copies
-  /// Require that no thread inserts, erases, opens or closes meanwhile.
-  /// @{
-
-  /// Returns a copy with the same open columns. Fails with kOutOfMemory. Cost: a copy of
-  /// its memory.
-  Result<ColumnMap> Clone() const;
 
   /// Returns whether both have the same geometry, digest policy, num_columns, capacity and
   /// target_fpr, and the same columns open, of which SerializeColumns returns the same bytes.
-  /// Throws std::bad_alloc if there is no memory for the bytes of both.
+  /// Requires that no thread inserts, erases, opens or closes meanwhile. Throws std::bad_alloc if
+  /// there is no memory for the bytes of both.
   friend TROMMEL_API bool operator==(const ColumnMap& a, const ColumnMap& b);
-
-  /// @}
 
  private:
   struct Impl;

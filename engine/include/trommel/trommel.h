@@ -2,10 +2,9 @@
 /// Every filter for production use, and what they need: keys, digests, executors, sizing,
 /// estimates.
 ///
-/// Three headers are included separately:
+/// Two headers are included separately:
 /// - trommel/any_filter.h loads and saves files of every type;
-/// - trommel/attribute_plan.h plans which sets of attributes to store, and in how much memory;
-/// - trommel/column_map.h has ColumnMap, which answers as FilterColumns does, in less memory.
+/// - trommel/attribute_plan.h plans which sets of attributes to store, and in how much memory.
 ///
 /// The documentation uses these words throughout:
 /// - "Requires" states a precondition. A call that breaks it is a bug in the calling program and
@@ -20,12 +19,12 @@
 #include "trommel/attribute_filter.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/byte_stream.h"
+#include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/estimates.h"
 #include "trommel/executor.h"
-#include "trommel/filter_columns.h"
 #include "trommel/keys.h"
 #include "trommel/outcomes.h"
 #include "trommel/result.h"

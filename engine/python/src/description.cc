@@ -87,16 +87,18 @@ Description Describe(const WindowFilter& filter) {
           {"target rate", Percent(filter.target_fpr())}};
 }
 
-Description Describe(const FilterColumns& filter) {
+Description Describe(const ColumnMap& map) {
   uint64_t num_open = 0;
-  for (uint32_t column = 0; column < filter.num_columns(); ++column) {
-    num_open += filter.IsOpen(column) ? 1 : 0;
+  for (uint32_t column = 0; column < map.num_columns(); ++column) {
+    num_open += map.IsOpen(column) ? 1 : 0;
   }
-  return {{"columns", Grouped(filter.num_columns())},
+  const MapStats stats = map.GetStats();
+  return {{"columns", Grouped(map.num_columns())},
           {"open", Grouped(num_open)},
-          {"keys per column", Grouped(filter.column_capacity())},
-          {"memory", Bytes(filter.num_bytes())},
-          {"target rate of a column", Percent(filter.target_fpr())}};
+          {"pairs", Grouped(stats.num_pairs)},
+          {"capacity", Grouped(map.capacity())},
+          {"memory", Bytes(stats.num_bytes)},
+          {"predicted false columns", Formatted("%.3g", stats.predicted_false_columns)}};
 }
 
 Description Describe(const AttributeFilter& filter) {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "trommel/attribute_filter.h"
+#include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
-#include "trommel/filter_columns.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -25,7 +25,7 @@ Description Describe(const CountingFilter& filter);
 Description Describe(const ConcurrentFilter& filter);
 Description Describe(const ScalableFilter& filter);
 Description Describe(const WindowFilter& filter);
-Description Describe(const FilterColumns& filter);
+Description Describe(const ColumnMap& map);
 Description Describe(const AttributeFilter& filter);
 
 // Of the Python class `type`: "<trommel.CountingFilter keys 3, ...>", and a table.

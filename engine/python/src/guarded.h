@@ -28,8 +28,8 @@
 #include "engine/python/src/fork_count.h"
 #include "engine/python/src/without_gil.h"
 #include "trommel/attribute_filter.h"
+#include "trommel/column_map.h"
 #include "trommel/concurrent_filter.h"
-#include "trommel/filter_columns.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
@@ -49,7 +49,7 @@ inline constexpr bool kUpdatesAreShared<ScalableFilter> = true;
 template <>
 inline constexpr bool kUpdatesAreShared<WindowFilter> = true;
 template <>
-inline constexpr bool kUpdatesAreShared<FilterColumns> = true;
+inline constexpr bool kUpdatesAreShared<ColumnMap> = true;
 template <>
 inline constexpr bool kUpdatesAreShared<AttributeFilter> = true;
 

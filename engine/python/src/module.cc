@@ -182,7 +182,7 @@ NB_MODULE(_core, module) {
   BindCounting(module);
   BindScalable(module);
   BindWindow(module);
-  BindColumns(module);
+  BindColumnMap(module);
   BindAttributes(module);
   BindAnyFilter(module);
 }

@@ -13,7 +13,7 @@ void BindSizing(nanobind::module_& module);    // Geometry, Sizing, size_for
 void BindCounting(nanobind::module_& module);  // CountingFilter, ConcurrentFilter
 void BindScalable(nanobind::module_& module);
 void BindWindow(nanobind::module_& module);
-void BindColumns(nanobind::module_& module);
+void BindColumnMap(nanobind::module_& module);
 void BindAttributes(nanobind::module_& module);
 void BindAnyFilter(nanobind::module_& module);  // load, from_bytes
 

@@ -17,12 +17,12 @@ library), or lists; answers are NumPy arrays. Batches release the GIL.
 from . import errors, typing
 from ._core import (
     AttributeFilter,
+    ColumnMap,
     ConcurrentFilter,
     CountingFilter,
     Digests,
     EraseOutcome,
     Executor,
-    FilterColumns,
     Geometry,
     InsertOutcome,
     Int32,
@@ -49,13 +49,13 @@ __version__: str = version()
 
 __all__ = [
     "AttributeFilter",
+    "ColumnMap",
     "ConcurrentFilter",
     "CountingFilter",
     "Digests",
     "EraseOutcome",
     "Error",
     "Executor",
-    "FilterColumns",
     "Geometry",
     "InsertOutcome",
     "Int32",

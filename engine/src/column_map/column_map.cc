@@ -13,11 +13,9 @@
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/keys/key_chunks.h"
-#include "kernels/columns.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
-
 
 ColumnMap::ColumnMap(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 ColumnMap::ColumnMap(ColumnMap&&) noexcept = default;
@@ -157,7 +155,7 @@ void ColumnMap::Query(Key key, std::span<uint64_t> columns) const noexcept {
 
 bool ColumnMap::MayContain(uint32_t column, Key key) const noexcept {
   impl_->At(column);
-  std::array<uint64_t, kernels::RowWords(kMaxMapColumns)> answer;
+  std::array<uint64_t, BitmapWords(kMaxMapColumns)> answer;
   Query(key, std::span(answer).first(row_words()));
   return (answer[column / 64] >> column % 64 & 1) != 0;
 }
@@ -175,28 +173,15 @@ const DigestPolicy& ColumnMap::digest_policy() const noexcept { return impl_->co
 uint32_t ColumnMap::num_columns() const noexcept { return impl_->config.num_columns; }
 uint64_t ColumnMap::capacity() const noexcept { return impl_->config.capacity; }
 double ColumnMap::target_fpr() const noexcept { return impl_->config.target_fpr; }
-size_t ColumnMap::row_words() const noexcept {
-  return kernels::RowWords(impl_->config.num_columns);
-}
+size_t ColumnMap::row_words() const noexcept { return BitmapWords(impl_->config.num_columns); }
 
 uint64_t ColumnMap::num_keys(uint32_t column) const noexcept {
   return impl_->OpenedAt(column).num_keys.load(std::memory_order_relaxed);
 }
 
 MapStats ColumnMap::GetStats() const noexcept {
-  const PairStore::Figures figures = impl_->pairs.GetFigures();
-  const MapGeometry& shape = geometry();
-  MapStats stats;
-  stats.num_slots = shape.num_blocks * shape.slots_per_block();
-  stats.num_slots_in_use = figures.num_slots_in_use;
-  stats.num_pairs_elsewhere = figures.num_pairs_elsewhere;
-  stats.num_places_elsewhere = figures.num_marks + figures.num_hidden;
-  stats.num_hidden_places = figures.num_hidden;
-  stats.num_pairs = figures.num_slots_in_use - figures.num_marks + figures.num_pairs_elsewhere;
-  stats.predicted_false_columns = shape.FalsePairs(stats.num_pairs);
-  stats.num_bytes = figures.num_bytes + num_columns() * sizeof(MapColumn);
-  stats.num_refused_inserts = figures.num_refused;
-  stats.num_interrupted_queries = figures.num_interrupted;
+  MapStats stats = impl_->pairs.GetStats();
+  stats.num_bytes += num_columns() * sizeof(MapColumn);
   return stats;
 }
 

@@ -63,41 +63,12 @@ Status ColumnMap::LoadColumn(uint32_t column, std::span<const std::byte> bytes) 
   return OutOfMemoryError("the system refused memory for a column");
 }
 
-Status ColumnMap::SaveColumnTo(uint32_t column, ByteSink& sink) const try {
-  const std::vector<std::byte> bytes = SerializeColumn(column);
-  sink.Reserve(bytes.size());
-  return sink.Append(bytes);
-} catch (const std::bad_alloc&) {
-  return OutOfMemoryError("the system refused memory for the bytes of a column");
-}
-
-Status ColumnMap::LoadColumnFrom(uint32_t column, const ByteSource& source) try {
-  std::vector<std::byte> bytes(source.num_bytes());
-  if (Status read = source.ReadAt(0, bytes); !read) return read;
-  return LoadColumn(column, bytes);
-} catch (const std::bad_alloc&) {
-  return OutOfMemoryError("the system refused memory for the bytes of a column");
-}
-
 std::vector<uint32_t> ColumnMap::Impl::OpenColumns() const {
   std::vector<uint32_t> open;
   for (uint32_t c = 0; c < config.num_columns; ++c) {
     if (columns[c].is_open.load(std::memory_order_relaxed)) open.push_back(c);
   }
   return open;
-}
-
-Result<ColumnMap> ColumnMap::Clone() const try {
-  Result<PairStore> pairs = impl_->pairs.Copy();
-  if (!pairs) return pairs.error();
-  ColumnMap clone(std::make_unique<Impl>(impl_->config, *std::move(pairs)));
-  for (uint32_t c = 0; c < num_columns(); ++c) {
-    clone.impl_->At(c).is_open = impl_->At(c).is_open.load();
-    clone.impl_->At(c).num_keys = impl_->At(c).num_keys.load();
-  }
-  return clone;
-} catch (const std::bad_alloc&) {
-  return OutOfMemoryError("the system refused memory for a copy of the map");
 }
 
 bool operator==(const ColumnMap& a, const ColumnMap& b) {

@@ -48,11 +48,6 @@ class PairCopies {
   void Forget(const PairKey& key) noexcept {
     if (copies_.erase(key) != 0) SetBytes();
   }
-  // Makes these, which are none, those of another stripe. Throws std::bad_alloc.
-  void CopyFrom(const PairCopies& other) {
-    copies_ = other.copies_;
-    SetBytes();
-  }
   uint64_t num_bytes() const { return num_bytes_.Get(); }
 
  private:

@@ -2,11 +2,9 @@
 
 #include <array>
 #include <bit>
-#include <cstring>
 #include <new>
 
 #include "engine/src/base/inline_vector.h"
-#include "engine/src/base/memory_limit.h"
 #include "engine/src/column_map/held_block.h"
 #include "kernels/kernels.h"
 #include "kernels/map_block.h"
@@ -57,29 +55,6 @@ PairStore::PairStore(const MapGeometry& geometry, BlockMemory blocks, BlockMemor
   for (size_t i = 0; i < num_stripes; ++i) {
     stripes_.push_back(std::make_unique<Stripe>(geometry.num_columns));
   }
-}
-
-Result<PairStore> PairStore::Copy() const try {
-  Result<PairStore> copy = Create(geometry_);
-  if (!copy) return copy;
-  const auto copy_words = [](const BlockMemory& from, BlockMemory& to) {
-    std::memcpy(to.data(), from.data(), from.num_bytes());
-  };
-  copy_words(blocks_memory_, copy->blocks_memory_);
-  copy_words(groups_memory_, copy->groups_memory_);
-  for (size_t i = 0; i < stripes_.size(); ++i) {
-    const Stripe& from = *stripes_[i];
-    Stripe& to = *copy->stripes_[i];
-    if (!to.sets.arena().CopyFrom(from.sets.arena())) throw std::bad_alloc();
-    to.copies.CopyFrom(from.copies);
-    to.num_slots_in_use = from.num_slots_in_use;
-    to.num_marks = from.num_marks;
-    to.num_hidden = from.num_hidden;
-    to.num_pairs_elsewhere = from.num_pairs_elsewhere;
-  }
-  return copy;
-} catch (const std::bad_alloc&) {
-  return OutOfMemoryError("the system refused memory for a copy of the map");
 }
 
 template <class Apply>
@@ -257,19 +232,25 @@ void PairStore::Query(std::span<const uint64_t> digests, size_t num_words,
   }
 }
 
-PairStore::Figures PairStore::GetFigures() const {
-  Figures figures{.num_bytes = blocks_memory_.num_bytes() + groups_memory_.num_bytes() +
-                               stripes_.size() * sizeof(Stripe),
-                  .num_interrupted = num_interrupted_->load(std::memory_order_relaxed)};
+MapStats PairStore::GetStats() const {
+  MapStats stats;
+  stats.num_slots = geometry_.num_blocks * geometry_.slots_per_block();
+  stats.num_bytes =
+      blocks_memory_.num_bytes() + groups_memory_.num_bytes() + stripes_.size() * sizeof(Stripe);
+  stats.num_interrupted_queries = num_interrupted_->load(std::memory_order_relaxed);
+  uint64_t num_marks = 0;
   for (const std::unique_ptr<Stripe>& stripe : stripes_) {
-    figures.num_slots_in_use += stripe->num_slots_in_use.Get();
-    figures.num_marks += stripe->num_marks.Get();
-    figures.num_hidden += stripe->num_hidden.Get();
-    figures.num_pairs_elsewhere += stripe->num_pairs_elsewhere.Get();
-    figures.num_bytes += stripe->sets.arena().num_bytes() + stripe->copies.num_bytes();
-    figures.num_refused += stripe->num_refused.Get();
+    num_marks += stripe->num_marks.Get();
+    stats.num_slots_in_use += stripe->num_slots_in_use.Get();
+    stats.num_hidden_places += stripe->num_hidden.Get();
+    stats.num_pairs_elsewhere += stripe->num_pairs_elsewhere.Get();
+    stats.num_bytes += stripe->sets.arena().num_bytes() + stripe->copies.num_bytes();
+    stats.num_refused_inserts += stripe->num_refused.Get();
   }
-  return figures;
+  stats.num_places_elsewhere = num_marks + stats.num_hidden_places;
+  stats.num_pairs = stats.num_slots_in_use - num_marks + stats.num_pairs_elsewhere;
+  stats.predicted_false_columns = geometry_.FalsePairs(stats.num_pairs);
+  return stats;
 }
 
 }  // namespace trommel

@@ -67,20 +67,8 @@ struct PairPlace {
 
 class PairStore {
  public:
-  struct Figures {
-    uint64_t num_slots_in_use = 0;  // pairs and marks
-    uint64_t num_marks = 0;
-    uint64_t num_hidden = 0;           // places
-    uint64_t num_pairs_elsewhere = 0;  // in entries
-    uint64_t num_bytes = 0;
-    uint64_t num_refused = 0;          // insertions
-    uint64_t num_interrupted = 0;      // queries answered "maybe present" for all columns
-  };
-
   // Without pairs. Requires a valid geometry. Fails with kOutOfMemory if the system refuses memory.
   static Result<PairStore> Create(const MapGeometry& geometry);
-  // A copy. Requires that there are no updates meanwhile. Fails with kOutOfMemory.
-  Result<PairStore> Copy() const;
 
   PairPlace PlaceOf(uint64_t digest) const {
     const kernels::FingerprintPlace place =
@@ -117,7 +105,7 @@ class PairStore {
   void ForEachPair(const Visit& visit) const;
 
   const MapGeometry& geometry() const { return geometry_; }
-  Figures GetFigures() const;
+  MapStats GetStats() const;  // num_bytes without what is kept per column
 
  private:
   // The groups that one lock covers: those whose index is that of the stripe, modulo the number of

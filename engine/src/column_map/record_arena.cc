@@ -130,24 +130,6 @@ uint32_t RecordArena::Allocate(uint32_t size_class) noexcept {
   return reference;
 }
 
-bool RecordArena::CopyFrom(const RecordArena& other) noexcept {
-  for (uint32_t i = 0; i < other.num_chunks_; ++i) {
-    const uint64_t* const from = other.chunks_[i].load(std::memory_order_relaxed);
-    auto* const chunk = new (std::nothrow) uint64_t[from[0]];
-    if (chunk == nullptr) return false;
-    std::copy_n(from, from[0], chunk);
-    chunks_[i].store(chunk, std::memory_order_release);
-    ++num_chunks_;
-  }
-  free_ = other.free_;
-  used_words_ = other.used_words_;
-  all_words_ = other.all_words_;
-  num_bytes_ = other.num_bytes_;
-  num_free_ = other.num_free_;
-  num_freed_ = other.num_freed_;
-  return true;
-}
-
 const uint64_t* RecordArena::Find(uint32_t reference, uint32_t num_words) const {
   const uint64_t* const chunk = chunks_[reference >> kOffsetBits].load(std::memory_order_acquire);
   const uint64_t offset = reference & kMaxOffset;

@@ -72,10 +72,6 @@ class RecordArena {
   // the reader has read is no reference, or of a moment ago.
   const uint64_t* Find(uint32_t reference, uint32_t num_words) const;
 
-  // Makes this new arena a copy of another one, with the same references. Returns false if the
-  // system refuses memory: then it must not be used.
-  [[nodiscard]] bool CopyFrom(const RecordArena& other) noexcept;
-
  private:
   static constexpr uint32_t kOffsetBits = 26;
   static constexpr uint32_t kMaxOffset = (1U << kOffsetBits) - 1;

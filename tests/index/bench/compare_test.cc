@@ -107,7 +107,7 @@ TEST_CASE("all ways return the same rows, and only the exact map asks no region 
   REQUIRE(writes.Update(150).ok());
   REQUIRE(writes.Delete(30).ok());
   CHECK(table.rows.size() == 70);
-  for (index::Cluster* const each : {&sides.server_filters(), &sides.transposed()}) {
+  for (index::Cluster* const each : {&sides.server_filters(), &sides.column_map()}) {
     const Result<index::VerifyReport> report = each->Verify();
     REQUIRE(report.ok());
     CHECK(report->ok());
@@ -128,7 +128,7 @@ TEST_CASE("a region is asked for two values of different rows, and has no row wi
   // Row 1 is odd, so no row has both; row 0 has both of the second query.
   const std::vector<Conditions> queries = {{{0, "1"}, {2, "half"}}, {{0, "0"}, {2, "rare"}}};
   const CombinationRegions regions =
-      CountRegions(queries, table, sides.table(), sides.map(), sides.transposed().directory());
+      CountRegions(queries, table, sides.table(), sides.map(), sides.column_map().directory());
   CHECK(regions.by_map == Approx(1));
   CHECK(regions.with_both == Approx(0.5));
   CHECK(regions.by_directory >= regions.by_map);

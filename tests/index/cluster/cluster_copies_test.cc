@@ -59,7 +59,7 @@ std::string IdOf(const std::filesystem::path& path) {
 
 TEST_CASE("a server that is put back from a copy is not taken for what it was") {
   const ScratchFolder folder;
-  CreateBuilt(folder / "c", Structure::kTransposed);
+  CreateBuilt(folder / "c", Structure::kMap);
   const auto server = ServerFolder(folder / "c", 0);
   std::filesystem::copy(server, folder / "copy", std::filesystem::copy_options::recursive);
   Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
@@ -84,7 +84,7 @@ TEST_CASE("a server that is put back from a copy is not taken for what it was") 
 
 TEST_CASE("a server that is put back while the cluster is open is not taken for what it was") {
   const ScratchFolder folder;
-  CreateBuilt(folder / "c", Structure::kTransposed);
+  CreateBuilt(folder / "c", Structure::kMap);
   const auto server = ServerFolder(folder / "c", 0);
   std::filesystem::copy(server, folder / "copy", std::filesystem::copy_options::recursive);
   Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
@@ -108,8 +108,7 @@ TEST_CASE("a server that is put back while the cluster is open is not taken for 
 }
 
 TEST_CASE("a server's folder from a copy with as many writes is not taken for the own one") {
-  for (const Structure structure :
-       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
+  for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
     CreateBuilt(folder / "a", structure);
     Copy(folder / "a", folder / "b");

@@ -50,8 +50,7 @@ void RequireRefused(const std::filesystem::path& path, ErrorCode code, std::stri
 }
 
 TEST_CASE("a cluster that was closed opens with all its columns and its configuration") {
-  for (const Structure structure :
-       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
+  for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
     CreateWithRows(folder / "c", structure);
     for (int round = 0; round < 3; ++round) {
@@ -83,7 +82,7 @@ TEST_CASE("child: a process that ends without closing", "[.]") {
 
 TEST_CASE("after a process that ended without closing, changed servers' columns are built again") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kTransposed);
+  CreateWithRows(folder / "c", Structure::kMap);
   REQUIRE(RunChild("child: a process that ends without closing", folder.path()) == 42);
   Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
   REQUIRE(cluster.ok());
@@ -105,7 +104,7 @@ TEST_CASE("after a process that ended without closing, changed servers' columns 
 
 TEST_CASE("a directory file that is damaged or gone costs its columns and nothing else") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kTransposed);
+  CreateWithRows(folder / "c", Structure::kMap);
   const std::filesystem::path file = folder / "c" / "directory";
   REQUIRE(std::filesystem::exists(file));
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
@@ -122,7 +121,7 @@ TEST_CASE("a directory file that is damaged or gone costs its columns and nothin
 
 TEST_CASE("columns that a repair has marked are not loaded after a crash") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kTransposed);
+  CreateWithRows(folder / "c", Structure::kMap);
   Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
   REQUIRE(cluster.ok());
   REQUIRE(cluster->Put(SmallRow("a", "only", "s")).ok());
@@ -153,7 +152,7 @@ TEST_CASE("a folder in use, or with other things in it, is refused") {
 
 TEST_CASE("a damaged database is not taken for one in use, whatever its folder is called") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "blocks", Structure::kTransposed);
+  CreateWithRows(folder / "blocks", Structure::kMap);
   for (const auto& file : std::filesystem::directory_iterator(folder / "blocks" / "server-001")) {
     if (file.path().filename().string().starts_with("MANIFEST")) {
       std::filesystem::remove(file.path());
@@ -164,8 +163,8 @@ TEST_CASE("a damaged database is not taken for one in use, whatever its folder i
 
 TEST_CASE("servers' folders that are missing or of another cluster are refused") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kTransposed);
-  CreateWithRows(folder / "d", Structure::kTransposed);
+  CreateWithRows(folder / "c", Structure::kMap);
+  CreateWithRows(folder / "d", Structure::kMap);
   const auto server = [&](const char* cluster, size_t i) {
     return ServerFolder(folder / cluster, i);
   };

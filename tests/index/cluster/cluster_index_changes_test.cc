@@ -52,8 +52,7 @@ void FinishAll(QuietCluster& cluster) {
 }
 
 TEST_CASE("an index is added while rows change, and used when it is complete") {
-  for (const Structure structure :
-       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
+  for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     QuietCluster cluster(300, structure);
     CHECK(StateOfNote(cluster) == AttributeState::kNone);
     CHECK(IsBroadcast(cluster));

@@ -142,8 +142,7 @@ TEST_CASE("Repair leaves rows that cannot be read, and their entries") {
 }
 
 TEST_CASE("Repair marks columns that disagree, and queries find what they lost") {
-  for (const Structure structure :
-       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
+  for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
     ClusterConfig config = SmallConfig();
     config.structure = structure;

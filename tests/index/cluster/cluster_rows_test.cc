@@ -39,8 +39,7 @@ void RequireAgreement(Cluster& cluster, bool is_built) {
 }
 
 TEST_CASE("rows are found by their values before, while and after columns are built") {
-  for (const Structure structure :
-       {Structure::kTransposed, Structure::kMap, Structure::kServerFilters}) {
+  for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
     ClusterConfig config = SmallConfig();
     config.structure = structure;

@@ -76,6 +76,17 @@ TEST_CASE("the record of a table is there after a reopen, and the last one holds
   CHECK(records->cluster.config.splits == tests::SmallConfig().splits);
 }
 
+TEST_CASE("a cluster whose directory has transposed columns is refused by name") {
+  std::string bytes = EncodeCluster(SampleCluster());
+  constexpr size_t kStructureAt = 5;  // format, "c1" with its length, servers
+  REQUIRE(bytes[kStructureAt] == static_cast<char>(Structure::kMap));
+  bytes[kStructureAt] = 0;
+  const Result<ClusterRecord> refused = DecodeCluster(bytes);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kVersion);
+  CHECK(refused.error().message.find("transposed columns") != std::string::npos);
+}
+
 TEST_CASE("a cluster of format 1 is read, and has the new format from its first change on") {
   const ScratchFolder folder;
   static_cast<void>(MakeStore(folder / "c"));

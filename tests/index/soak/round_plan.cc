@@ -25,8 +25,7 @@ std::string RoundPlan::Text() const {
 }
 
 Structure StructureOf(uint64_t seed) {
-  if (seed % 4 == 3) return Structure::kServerFilters;
-  return seed % 4 == 1 ? Structure::kTransposed : Structure::kMap;
+  return seed % 4 == 3 ? Structure::kServerFilters : Structure::kMap;
 }
 
 RoundPlan PlanOf(uint64_t seed, uint64_t round) {

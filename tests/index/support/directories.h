@@ -13,8 +13,7 @@
 
 namespace trommel::index::tests {
 
-inline constexpr Structure kStructures[] = {Structure::kTransposed, Structure::kMap,
-                                            Structure::kServerFilters};
+inline constexpr Structure kStructures[] = {Structure::kMap, Structure::kServerFilters};
 
 using Positions = std::vector<size_t>;
 

@@ -121,7 +121,7 @@ class InterleavingWorld : public std::enable_shared_from_this<InterleavingWorld>
   Interleaver& interleaver_;
   Subject subject_ = Subject::kAny;
   Schema schema_;
-  Structure structure_ = Structure::kTransposed;
+  Structure structure_ = Structure::kMap;
   size_t num_row_locks_ = 0;
   uint64_t rows_per_sync_ = 1;  // of backfills
   std::vector<std::unique_ptr<MemoryRowStore>> stores_;

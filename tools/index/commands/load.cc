@@ -37,8 +37,7 @@ struct LoadOptions {
 constexpr std::array kOfNewTables = {"--index", "--not-index", "--servers", "--regions",
                                      "--rate",  "--structure", "--versions"};
 
-constexpr std::array kStructures = {index::Structure::kMap, index::Structure::kTransposed,
-                                    index::Structure::kServerFilters};
+constexpr std::array kStructures = {index::Structure::kMap, index::Structure::kServerFilters};
 
 std::vector<std::string> NamesOfStructures() {
   std::vector<std::string> names;
@@ -147,16 +146,16 @@ void AddNewTableOptions(Command& command, LoadOptions& options) {
                "Attributes not to index: queries of them ask all servers");
   AddRegions(command, options.made);
   command
-      .Parsed(
-          "--structure", "NAME",
-          "Of the directory: map, a table of fingerprints and regions; transposed, a filter per "
-          "region; server-filters, one per server (default map)",
-          [&options](const std::string& name) {
-            for (const index::Structure structure : kStructures) {
-              if (name == StructureName(structure)) options.made.structure = structure;
-            }
-            return Ok();
-          })
+      .Parsed("--structure", "NAME",
+              "Of the directory: map, a table of fingerprints and regions; server-filters, a "
+              "filter per "
+              "server (default map)",
+              [&options](const std::string& name) {
+                for (const index::Structure structure : kStructures) {
+                  if (name == StructureName(structure)) options.made.structure = structure;
+                }
+                return Ok();
+              })
       .OneOf(NamesOfStructures());
   AddRate(command, "--rate", options.made.target_fpr,
           fmt::format("False-positive rate of a filter when it is full (default {:g})",

@@ -1,11 +1,10 @@
 /// @file
 /// The C ABI of Trommel: counting filters, for C and for every language that can call C.
 ///
-/// *Handles.* Filters of all types that hold keys are a trommel_filter; sets of columns and filters
+/// *Handles.* Filters of all types that hold keys are a trommel_filter; maps of columns and filters
 /// of tuples have handles of their own. What a function makes is freed by the function that its
 /// description names; freeing NULL does nothing. Not here, and in C++ alone: the published
-/// structures (matrix, HBase's filters), which exist for reproduction; ColumnMap, of which
-/// the secondary index is made; and planning.
+/// structures (matrix, HBase's filters), which exist for reproduction; and planning.
 ///
 /// *Errors.* A function that can fail returns a trommel_code, TROMMEL_OK for success, and takes a
 /// trommel_error as its last argument, which may be NULL and is written on failure only. Functions
@@ -730,84 +729,102 @@ TROMMEL_C_API trommel_code trommel_write(const trommel_filter* filter, trommel_s
 /// @}
 
 /// @name Columns
-/// Many counting filters of one geometry, the columns, which one query answers for all at once: C++
-/// FilterColumns. All fail with TROMMEL_INVALID_ARGUMENT, also for a column that does not exist
-/// and, where it must be open, for one that is closed. Thread safety: any thread at any time, but
-/// for trommel_columns_free, which is exclusive. Updates of one column wait for each other; queries
-/// wait for nothing; closing a column waits for calls that use it.
+/// A map from keys to the columns that have them: which columns may hold this key? C++ ColumnMap.
+/// All fail with TROMMEL_INVALID_ARGUMENT, also for a column that does not exist and, where it must
+/// be open, for one that is closed. Thread safety: any thread at any time, but for
+/// trommel_column_map_free, which is exclusive. Queries and statistics wait for nothing; other
+/// calls of one column wait for each other.
 /// @{
 
-/// A set of columns.
-typedef struct trommel_columns trommel_columns;
+/// A map of columns.
+typedef struct trommel_column_map trommel_column_map;
 
-/// What trommel_columns_create makes.
-typedef struct trommel_columns_config {
-  uint32_t struct_size;                 ///< sizeof(trommel_columns_config).
-  uint32_t num_columns;                 ///< Most columns; required, 1 to 65,536.
-  uint64_t column_capacity;             ///< Distinct keys per column; required.
-  double target_fpr;                    ///< Of one column at its capacity; 0: 0.004.
-  uint32_t num_slices;                  ///< Of a block; 0: sizing chooses.
-  int32_t encoding;                     ///< TROMMEL_ENCODING_*, without fingerprints.
-  uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
+/// What trommel_column_map_create makes.
+typedef struct trommel_column_map_config {
+  uint32_t struct_size;         ///< sizeof(trommel_column_map_config).
+  uint32_t num_columns;         ///< Most columns; required, 1 to 65,535.
+  uint64_t capacity;            ///< Pairs of a key and a column to size for; required.
+  double target_fpr;            ///< Of one column at the capacity; 0: 0.004.
+  uint64_t num_blocks;          ///< With fingerprint_bits: this geometry; 0: sizing chooses.
+  uint32_t fingerprint_bits;    ///< With num_blocks; 0: sizing chooses.
+  uint32_t reserved;            ///< 0.
+  uint64_t memory_limit_bytes;  ///< Of the blocks; 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
-  uint64_t side_memory_limit_bytes;     ///< The most side memory of each open column; 0: no limit.
-} trommel_columns_config;
+} trommel_column_map_config;
 
-/// Makes a set whose columns are all closed. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
-/// trommel_columns_free.
-TROMMEL_C_API trommel_code trommel_columns_create(const trommel_columns_config* config,
-                                                  trommel_columns** columns, trommel_error* error);
-/// Frees a set of columns.
-TROMMEL_C_API void trommel_columns_free(trommel_columns* columns);
-/// Returns the words of one answer; 0 for NULL.
-TROMMEL_C_API int64_t trommel_columns_row_words(const trommel_columns* columns);
-/// Opens a closed column, with no keys. Fails with TROMMEL_OUT_OF_MEMORY, too.
-TROMMEL_C_API trommel_code trommel_columns_open(trommel_columns* columns, uint32_t column,
-                                                trommel_error* error);
-/// Removes a column's keys and frees its memory; does nothing if it is closed.
-TROMMEL_C_API trommel_code trommel_columns_close(trommel_columns* columns, uint32_t column,
-                                                 trommel_error* error);
+/// Statistics of a map: C++ MapStats, and its geometry.
+typedef struct trommel_column_map_stats {
+  uint32_t struct_size;              ///< sizeof(trommel_column_map_stats); set by the caller.
+  uint32_t fingerprint_bits;         ///< Of the geometry.
+  uint64_t num_blocks;               ///< Of the geometry.
+  uint64_t num_pairs;                ///< Different pairs of place and column.
+  uint64_t num_slots;                ///< Of all blocks.
+  uint64_t num_slots_in_use;         ///< By pairs and marks.
+  uint64_t num_pairs_elsewhere;      ///< Part of num_pairs: not in slots.
+  uint64_t num_places_elsewhere;     ///< To which these belong.
+  uint64_t num_hidden_places;        ///< Part of these: without a slot.
+  double predicted_false_columns;    ///< Expected of a query of a non-member.
+  uint64_t num_bytes;                ///< Of blocks and all that is kept elsewhere.
+  uint64_t num_refused_inserts;      ///< Insertions that the system refused memory.
+  uint64_t num_interrupted_queries;  ///< Answered "maybe present" for all columns, beside writers.
+} trommel_column_map_stats;
+
+/// Makes a map whose columns are all closed. Fails with TROMMEL_OUT_OF_MEMORY, too. Free it with
+/// trommel_column_map_free.
+TROMMEL_C_API trommel_code trommel_column_map_create(const trommel_column_map_config* config,
+                                                     trommel_column_map** map,
+                                                     trommel_error* error);
+/// Frees a map.
+TROMMEL_C_API void trommel_column_map_free(trommel_column_map* map);
+/// Returns the words of one answer, num_columns / 64 rounded up; 0 for NULL.
+TROMMEL_C_API int64_t trommel_column_map_row_words(const trommel_column_map* map);
+/// Opens a closed column, with no keys.
+TROMMEL_C_API trommel_code trommel_column_map_open(trommel_column_map* map, uint32_t column,
+                                                   trommel_error* error);
+/// Removes a column's keys; does nothing if it is closed. Cost: one pass over the map.
+TROMMEL_C_API trommel_code trommel_column_map_close(trommel_column_map* map, uint32_t column,
+                                                    trommel_error* error);
 /// Returns 1 if the column is open, 0 if it is closed, or a code times -1.
-TROMMEL_C_API int32_t trommel_columns_is_open(const trommel_columns* columns, uint32_t column,
-                                              trommel_error* error);
-/// Inserts every key into an open column. With a limit of side memory a column may refuse keys, and
-/// this does not say which: call trommel_columns_insert_noting.
-TROMMEL_C_API trommel_code trommel_columns_insert(trommel_columns* columns, uint32_t column,
-                                                  const trommel_keys* keys, trommel_error* error);
-/// The same. `inserted`, optional, gets the bits of the keys that were not refused; `outcome`,
-/// which may be NULL, their number.
-TROMMEL_C_API trommel_code trommel_columns_insert_noting(trommel_columns* columns, uint32_t column,
-                                                         const trommel_keys* keys,
-                                                         uint64_t* inserted, int64_t num_words,
-                                                         trommel_outcome* outcome,
-                                                         trommel_error* error);
-/// Erases every key from an open column, or refuses one that is certainly absent from it.
-TROMMEL_C_API trommel_code trommel_columns_erase(trommel_columns* columns, uint32_t column,
-                                                 const trommel_keys* keys, trommel_outcome* outcome,
+TROMMEL_C_API int32_t trommel_column_map_is_open(const trommel_column_map* map, uint32_t column,
                                                  trommel_error* error);
-/// Writes every key's answer: that of key i is the trommel_columns_row_words words from i times
+/// Inserts every key into an open column. A key that the system refuses memory is refused: nothing
+/// changes for it. `inserted`, optional, gets the bits of the keys that were not refused;
+/// `outcome`, which may be NULL, their number.
+TROMMEL_C_API trommel_code trommel_column_map_insert(trommel_column_map* map, uint32_t column,
+                                                     const trommel_keys* keys, uint64_t* inserted,
+                                                     int64_t num_words, trommel_outcome* outcome,
+                                                     trommel_error* error);
+/// Erases every key from an open column, or refuses one that is certainly absent from it.
+TROMMEL_C_API trommel_code trommel_column_map_erase(trommel_column_map* map, uint32_t column,
+                                                    const trommel_keys* keys,
+                                                    trommel_outcome* outcome, trommel_error* error);
+/// Writes every key's answer: that of key i is the trommel_column_map_row_words words from i times
 /// that on, with bit c % 64 of word c / 64 for column c. `num_words` is that of all keys.
-TROMMEL_C_API trommel_code trommel_columns_query(const trommel_columns* columns,
-                                                 const trommel_keys* keys, uint64_t* answers,
-                                                 int64_t num_words, trommel_error* error);
+TROMMEL_C_API trommel_code trommel_column_map_query(const trommel_column_map* map,
+                                                    const trommel_keys* keys, uint64_t* answers,
+                                                    int64_t num_words, trommel_error* error);
 /// Returns 0 if the column is closed or the key certainly absent from it, 1 if it is maybe present,
 /// or a code times -1.
-TROMMEL_C_API int32_t trommel_columns_may_contain(const trommel_columns* columns, uint32_t column,
-                                                  trommel_key key, trommel_error* error);
-/// Writes statistics of an open column, as of a counting filter.
-TROMMEL_C_API trommel_code trommel_columns_get_stats(const trommel_columns* columns,
-                                                     uint32_t column, trommel_stats* stats,
-                                                     trommel_error* error);
-/// Writes the snapshot of an open column, that of a counting filter, as trommel_serialize does.
-TROMMEL_C_API trommel_code trommel_columns_serialize(const trommel_columns* columns,
-                                                     uint32_t column, void* buffer,
-                                                     int64_t buffer_size, int64_t* num_bytes,
-                                                     trommel_error* error);
-/// Opens a closed column with the keys of a snapshot. Fails as trommel_load_bytes, and with
-/// TROMMEL_MISMATCH for another geometry or digest policy.
-TROMMEL_C_API trommel_code trommel_columns_load(trommel_columns* columns, uint32_t column,
-                                                const void* bytes, int64_t num_bytes,
-                                                trommel_error* error);
+TROMMEL_C_API int32_t trommel_column_map_may_contain(const trommel_column_map* map, uint32_t column,
+                                                     trommel_key key, trommel_error* error);
+/// Writes the number of keys of an open column, duplicates included.
+TROMMEL_C_API trommel_code trommel_column_map_num_keys(const trommel_column_map* map,
+                                                       uint32_t column, uint64_t* num_keys,
+                                                       trommel_error* error);
+/// Writes statistics of the map.
+TROMMEL_C_API trommel_code trommel_column_map_get_stats(const trommel_column_map* map,
+                                                        trommel_column_map_stats* stats,
+                                                        trommel_error* error);
+/// Writes the bytes of an open column, as trommel_serialize does. Cost: one pass over the map.
+TROMMEL_C_API trommel_code trommel_column_map_serialize(const trommel_column_map* map,
+                                                        uint32_t column, void* buffer,
+                                                        int64_t buffer_size, int64_t* num_bytes,
+                                                        trommel_error* error);
+/// Opens a closed column with the keys that trommel_column_map_serialize wrote. Fails as
+/// trommel_load_bytes, and with TROMMEL_MISMATCH for another geometry or digest policy.
+TROMMEL_C_API trommel_code trommel_column_map_load(trommel_column_map* map, uint32_t column,
+                                                   const void* bytes, int64_t num_bytes,
+                                                   trommel_error* error);
 
 /// @}
 

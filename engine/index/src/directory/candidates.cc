@@ -4,9 +4,9 @@
 // has begun to erase. If its region is unbuilt when the query reads the unbuilt bits, it is a
 // candidate. If not, the column was built before, so the pair is in it: a builder or a writer had
 // inserted it before the bit was cleared, or a writer inserted it since, before this query. The
-// rows are read after the unbuilt bits. The other order would lose pairs: rows read before the
-// builder inserts the pair, the bit read after it has finished. So bits first, then rows, in every
-// path below.
+// structure is queried after the unbuilt bits are read. The other order would lose pairs: queried
+// before the builder inserts the pair, the bit read after it has finished. So bits first, then the
+// structure, in every path below.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,13 +15,15 @@
 #include "engine/index/src/directory/version.h"
 #include "engine/index/src/model/misuse.h"
 #include "engine/index/src/sync/steps.h"
+#include "trommel/column_map.h"
+#include "trommel/outcomes.h"
 
 namespace trommel::index {
 namespace {
 
-constexpr size_t kMaxWords = RowWords(65'536);
+constexpr size_t kMaxWords = BitmapWords(kMaxMapColumns);
 
-// The unbuilt bits as they were before the rows are read.
+// The unbuilt bits as they were before the structure is queried.
 class UnbuiltBits {
  public:
   UnbuiltBits(const AttributeColumns& attribute, size_t num_words) : num_words_(num_words) {
@@ -112,8 +114,8 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Keys values,
     digests = hashed;
   }
 
-  const UnbuiltBits unbuilt(columns, words);  // before the rows
-  Step("read rows of bits");
+  const UnbuiltBits unbuilt(columns, words);  // before the query
+  Step("query structure");
   if (columns.is_plain) {
     columns.now.structure->Query(digests, regions);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -148,8 +150,8 @@ void ServerIndex::Pin::Candidates(uint32_t attribute, Key value,
     FillRegions(num_regions, regions.data(), words);
     return;
   }
-  const UnbuiltBits unbuilt(columns, words);  // before the rows
-  Step("read rows of bits");
+  const UnbuiltBits unbuilt(columns, words);  // before the query
+  Step("query structure");
   const uint64_t digest = (*digest_)(value);
   if (columns.is_plain) {
     columns.now.structure->Query(digest, regions);

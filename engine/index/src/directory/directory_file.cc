@@ -133,6 +133,11 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
   Decoder in(bytes);
   DirectoryContents contents;
   const uint32_t structure = in.U32();
+  if (structure == kTransposedStructure) {
+    return Error{
+        ErrorCode::kVersion,
+        "the directory has transposed columns, a structure that this program reads no longer"};
+  }
   contents.structure = static_cast<Structure>(structure);
   contents.target_fpr = in.F64();
   const uint64_t reserved = in.U64();
@@ -221,7 +226,9 @@ Result<DirectoryContents> ReadContents(const std::filesystem::path& path, std::i
     return Corrupt(path, "the checksum of the contents does not match them");
   }
   Result<DirectoryContents> contents = DecodeContents(bytes);
-  if (!contents) return Corrupt(path, contents.error().message);
+  if (!contents) {
+    return Error{contents.error().code, path.string() + ": " + contents.error().message};
+  }
   // One behind the other: no byte is read for more than one column.
   uint64_t offset = kDirectoryMagicBytes;
   const uint64_t contents_at = size - kEndBytes - num_bytes;

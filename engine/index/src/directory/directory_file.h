@@ -41,7 +41,7 @@ struct SavedAttribute {
 
 // The contents of a file, but for the columns' bytes.
 struct DirectoryContents {
-  Structure structure = Structure::kTransposed;
+  Structure structure = Structure::kMap;
   double target_fpr = 0;
   DigestKind digest_kind = DigestKind::kXxh3;
   uint64_t digest_seed = 0;

@@ -1,8 +1,7 @@
 // PairStructure: the pairs of one attribute, in columns. A query answers for all columns at once.
 //
-// Three are here: transposed columns, one per region (transposed_structure.cc); a map from
-// fingerprints to columns, one per region (map_structure.cc); and the source's scalable filters,
-// one per server (server_filters.cc).
+// Two are here: a map from fingerprints to columns, one per region (map_structure.cc), and the
+// source's scalable filters, one per server (server_filters.cc).
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_PAIR_STRUCTURE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_PAIR_STRUCTURE_H_
 
@@ -17,6 +16,9 @@
 #include "trommel/result.h"
 
 namespace trommel::index {
+
+// The structure of a directory that files and tables may still name: transposed columns.
+inline constexpr uint32_t kTransposedStructure = 0;
 
 // What the bytes of a column depend on beside its capacity; zeros: nothing.
 struct StructureShape {
@@ -61,7 +63,6 @@ class PairStructure {
   virtual void Query(uint64_t digest, std::span<uint64_t> columns) const noexcept = 0;
 
   virtual uint64_t num_bytes() const = 0;
-  virtual uint64_t row_bytes() const { return 0; }
   virtual StructureShape shape() const { return {}; }
   virtual double share_in_lists() const { return 0; }
   // The share of pairs that take slots, as a successor should have them.
@@ -74,19 +75,8 @@ class PairStructure {
   std::vector<uint32_t> free_columns;
 };
 
-// Returns the words of a row of bits for so many columns, as FilterColumns pads them: 1, 2, 4 or a
-// multiple of 8.
-constexpr size_t RowWords(size_t num_columns) {
-  const size_t words = (num_columns + 63) / 64;
-  if (words <= 2) return words;
-  return words <= 4 ? 4 : (words + 7) / 8 * 8;
-}
-
 // Make a structure of closed columns. pairs_per_column is the capacity of each, num_pairs that of
 // all. A shape other than zeros is used as it is.
-Result<std::shared_ptr<PairStructure>> MakeTransposedStructure(const ServerIndexConfig& config,
-                                                               uint64_t pairs_per_column,
-                                                               uint32_t num_columns);
 Result<std::shared_ptr<PairStructure>> MakeMapStructure(const ServerIndexConfig& config,
                                                         uint64_t num_pairs, double slots_per_pair,
                                                         uint32_t num_columns,

@@ -7,6 +7,7 @@
 #include "engine/index/src/directory/server_index_impl.h"
 #include "engine/index/src/model/misuse.h"
 #include "engine/index/src/sync/steps.h"
+#include "trommel/outcomes.h"
 
 namespace trommel::index {
 namespace {
@@ -285,7 +286,7 @@ Result<ServerIndex::NextVersion> ServerIndex::Prepare(RegionTable table) {
   }
 
   Impl::Draft& draft = next->draft;
-  draft.version->num_words = RowWords(impl_->NumColumns(table.size()));
+  draft.version->num_words = BitmapWords(impl_->NumColumns(table.size()));
   draft.version->table = std::make_shared<const RegionTable>(std::move(table));
   const auto follow_regions = [&](ColumnSet& set) {
     const std::vector<std::shared_ptr<RegionColumn>> old = std::move(set.regions);

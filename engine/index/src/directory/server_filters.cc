@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/index/src/directory/pair_structure.h"
+#include "trommel/outcomes.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel::index {
@@ -28,7 +29,7 @@ class ServerFilters final : public PairStructure {
     for (uint32_t c = 0; c < num_columns(); ++c) Take(c);
   }
 
-  size_t num_words() const override { return RowWords(filters_.size()); }
+  size_t num_words() const override { return BitmapWords(filters_.size()); }
   uint32_t num_columns() const override { return static_cast<uint32_t>(filters_.size()); }
 
   Status Open(uint32_t column) override { return Add(column, ScalableFilter::Create(config_)); }

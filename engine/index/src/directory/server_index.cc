@@ -7,7 +7,8 @@
 #include "engine/index/src/directory/server_index_impl.h"
 #include "engine/index/src/model/misuse.h"
 #include "engine/index/src/sync/steps.h"
-#include "trommel/filter_columns.h"
+#include "trommel/column_map.h"
+#include "trommel/outcomes.h"
 #include "trommel/sizing.h"
 
 namespace trommel::index {
@@ -18,14 +19,7 @@ Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::m
 }  // namespace
 
 std::string_view StructureName(Structure structure) noexcept {
-  switch (structure) {
-    case Structure::kTransposed:
-      return "transposed";
-    case Structure::kServerFilters:
-      return "server-filters";
-    default:
-      return "map";
-  }
+  return structure == Structure::kServerFilters ? "server-filters" : "map";
 }
 
 ServerIndex::ServerIndex(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -49,15 +43,15 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
         "key, cannot");
   }
   const size_t num_regions = table.size();
-  if (config.min_columns > kMaxColumns) {
-    return Invalid("min_columns must be at most " + std::to_string(kMaxColumns) + "; got " +
+  if (config.min_columns > kMaxMapColumns) {
+    return Invalid("min_columns must be at most " + std::to_string(kMaxMapColumns) + "; got " +
                    std::to_string(config.min_columns));
   }
 
   // While a server's filter is replaced it has two.
   const uint32_t num_servers = std::max(config.num_servers, table.num_servers());
-  if (config.structure == Structure::kServerFilters && num_servers > kMaxColumns / 2) {
-    return Invalid("filters of servers are for at most " + std::to_string(kMaxColumns / 2) +
+  if (config.structure == Structure::kServerFilters && num_servers > kMaxMapColumns / 2) {
+    return Invalid("filters of servers are for at most " + std::to_string(kMaxMapColumns / 2) +
                    " servers; got " + std::to_string(num_servers));
   }
 
@@ -66,7 +60,7 @@ Result<ServerIndex> ServerIndex::Create(const ServerIndexConfig& config, RegionT
   impl->num_servers = num_servers;
   auto version = std::make_unique<Version>();
   version->table = std::make_shared<const RegionTable>(std::move(table));
-  version->num_words = RowWords(impl->NumColumns(num_regions));
+  version->num_words = BitmapWords(impl->NumColumns(num_regions));
   for (const AttributeState state : config.attributes) {
     auto columns = std::make_shared<AttributeColumns>();
     columns->state = state;
@@ -223,7 +217,6 @@ ServerIndexStats ServerIndex::GetStats() const {
     attribute.pairs_per_region = columns->now.pairs_per_region;
     attribute.num_columns = structure.num_columns();
     attribute.num_bytes = structure.num_bytes();
-    attribute.row_bytes = structure.row_bytes();
     attribute.share_in_lists = structure.share_in_lists();
     attribute.successor_share =
         structure.SuccessorShare(columns->now.pairs_per_region * version.table->size());
@@ -233,7 +226,6 @@ ServerIndexStats ServerIndex::GetStats() const {
       attribute.next_num_columns = columns->next->structure->num_columns();
       attribute.next_num_unbuilt = columns->num_unbuilt_next;
       attribute.num_bytes += columns->next->structure->num_bytes();
-      attribute.row_bytes += columns->next->structure->row_bytes();
     }
     stats.num_bytes += attribute.num_bytes;
     std::vector<uint32_t> regions_of_column(structure.num_columns());

@@ -137,9 +137,8 @@ struct ServerIndex::Impl {
 
   // Positions whose column in the set is that of `position`.
   static std::vector<size_t> SharersOf(const ColumnSet& set, size_t position);
-  // Columns of a new kTransposed or kMap structure: a 64th more than regions, because a region has
-  // two while one replaces the other; and what else has space in the words of a row, for regions to
-  // come.
+  // Columns of a new kMap structure: a 64th more than regions, because a region has two while one
+  // replaces the other; and what else has space in the words of an answer, for regions to come.
   uint32_t NumColumns(size_t num_regions) const;
 
   ServerIndexConfig config;

@@ -13,19 +13,17 @@
 #include "engine/index/src/directory/server_index_impl.h"
 #include "engine/index/src/model/misuse.h"
 #include "trommel/column_map.h"
-#include "trommel/filter_columns.h"
+#include "trommel/outcomes.h"
 #include "trommel/sizing.h"
 
 namespace trommel::index {
 
 uint32_t ServerIndex::Impl::NumColumns(size_t num_regions) const {
-  const bool is_map = config.structure == Structure::kMap;
-  const size_t most = is_map ? kMaxMapColumns : kMaxColumns;
-  const size_t least =
-      std::min(most, std::max<size_t>(config.min_columns, num_regions + num_regions / 64 + 1));
-  const size_t num_columns = 64 * RowWords(least);
+  const size_t least = std::min<size_t>(
+      kMaxMapColumns, std::max<size_t>(config.min_columns, num_regions + num_regions / 64 + 1));
+  const size_t num_columns = 64 * BitmapWords(least);
   // One less than a power of two has a bit less in the slots of a map.
-  const bool is_one_less = is_map && std::has_single_bit(num_columns) && least < num_columns;
+  const bool is_one_less = std::has_single_bit(num_columns) && least < num_columns;
   return static_cast<uint32_t>(is_one_less ? num_columns - 1 : num_columns);
 }
 
@@ -41,23 +39,17 @@ Result<ColumnSet> ServerIndex::Impl::MakeSet(const RegionTable& table, uint64_t 
   // While a server's filter is replaced it has two.
   const uint32_t num_columns = is_shared ? 2 * num_servers : NumColumns(table.size());
   // One capacity is for the pairs of so many regions: a generation's of a server's, a map's of all.
-  const uint64_t num_together = config.structure == Structure::kMap ? table.size()
-                                : is_shared ? (table.size() + num_servers - 1) / num_servers
-                                            : 1;
+  const uint64_t num_together =
+      is_shared ? (table.size() + num_servers - 1) / num_servers : table.size();
   if (pairs_per_region > kMaxCapacity / num_together) {
     return Error{ErrorCode::kInvalidArgument, "pairs_per_region must be at most " +
                                                   std::to_string(kMaxCapacity / num_together) +
                                                   "; got " + std::to_string(pairs_per_region)};
   }
   const uint64_t num_pairs = pairs_per_region * num_together;
-  const auto make = [&]() -> Result<std::shared_ptr<PairStructure>> {
-    if (is_shared) return MakeServerFilters(config, num_pairs, num_columns);
-    if (config.structure == Structure::kTransposed) {
-      return MakeTransposedStructure(config, num_pairs, num_columns);
-    }
-    return MakeMapStructure(config, num_pairs, slots_per_pair, num_columns, shape);
-  };
-  Result<std::shared_ptr<PairStructure>> structure = make();
+  Result<std::shared_ptr<PairStructure>> structure =
+      is_shared ? MakeServerFilters(config, num_pairs, num_columns)
+                : MakeMapStructure(config, num_pairs, slots_per_pair, num_columns, shape);
   if (!structure) return structure.error();
   ColumnSet set = EmptySet(table.size());
   set.pairs_per_region = pairs_per_region;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/index/src/directory/pair_structure.h"
 #include "engine/index/src/rocks/byte_codec.h"
 #include "trommel/index/cluster.h"
 #include "trommel/index/region_table.h"
@@ -143,6 +144,11 @@ Result<ClusterRecord> DecodeCluster(std::string_view bytes) {
   if (config.num_servers == 0) return DamagedRecord("number of servers");
   const std::optional<uint64_t> structure = reader.Number(static_cast<uint64_t>(Structure::kMap));
   if (!structure) return DamagedRecord("structure of the directory");
+  if (*structure == kTransposedStructure) {
+    return Error{ErrorCode::kVersion,
+                 "its directory has transposed columns, a structure that this program reads no "
+                 "longer: load its rows into a new table"};
+  }
   config.structure = static_cast<Structure>(*structure);
   const std::optional<double> target_fpr = ReadFraction(reader);
   if (!target_fpr) return DamagedRecord("false-positive rate");

@@ -25,9 +25,6 @@ namespace trommel::index {
 
 /// What holds the pairs of an attribute. INDEX.md compares them.
 enum class Structure : uint8_t {
-  /// One column of a FilterColumns per region: counting filters of one geometry, whose presence
-  /// bits are transposed, so that one query answers for all regions at once.
-  kTransposed = 0,
   /// One scalable counting filter per server, as in Huang, Fang and Zhang, "Split Counting Bloom
   /// Filter and its Application in Hbase Secondary Index", section 4: a query asks the filter of
   /// each server in turn, and all regions of a server are candidates together. A pair that a filter
@@ -38,7 +35,7 @@ enum class Structure : uint8_t {
   kMap = 2,
 };
 
-/// Returns "transposed", "server-filters" or "map".
+/// Returns "server-filters" or "map".
 std::string_view StructureName(Structure structure) noexcept;
 
 /// State of an attribute's entries in the local indexes.
@@ -53,13 +50,13 @@ enum class AttributeState : uint8_t {
 struct ServerIndexConfig {
   std::vector<AttributeState> attributes = {};  ///< One per attribute of the schema; at least one.
   Structure structure = Structure::kMap;        ///< Of all attributes.
-  /// False-positive rate of one column at its capacity, so that a query has about num_regions *
-  /// target_fpr false regions (kTransposed), or at most so many and mostly far fewer (kMap).
-  /// kServerFilters: the rate of one server's filter, at every size.
+  /// kMap: false-positive rate of one column at its capacity, so that a query has at most
+  /// num_regions * target_fpr false regions, and mostly far fewer. kServerFilters: the rate of one
+  /// server's filter, at every size.
   double target_fpr = 0.004;
-  /// Least number of columns of a kTransposed or kMap structure, at most 65,536. A structure is
-  /// made with at least regions + regions / 64 + 1 of them, and with as many as have space in the
-  /// words of a row: a region has two columns while one replaces the other, and regions are split.
+  /// Least number of columns of a kMap structure, at most 65,535. A structure is made with at least
+  /// regions + regions / 64 + 1 of them, and with as many as have space in the words of an answer:
+  /// a region has two columns while one replaces the other, and regions are split.
   /// A region for which none is free is a candidate for every value, until Reclaim frees one or
   /// Resize makes a structure with more.
   uint32_t min_columns = 0;
@@ -101,7 +98,6 @@ struct AttributeStats {
   uint32_t next_num_columns = 0;       ///< Of the successor.
   uint32_t next_num_unbuilt = 0;       ///< Regions whose columns of the successor are to be built.
   uint64_t num_bytes = 0;  ///< Of the structure and its successor, replaced columns included.
-  uint64_t row_bytes = 0;  ///< Part of num_bytes: the transposed rows.
   /// kMap: the share of pairs that are not in slots, but in lists and bitmaps of regions.
   double share_in_lists = 0;
   /// kMap: the blocks of a successor for as many pairs per region, which has slots for the share of
@@ -213,9 +209,8 @@ class ServerIndex {
 
     /// Writes the candidates of each value: num_words() words per value. If the attribute is not
     /// kIndexed, all regions are. Values that are not digests are hashed by the digest policy.
-    /// Cost: the rows of one block per value, about num_regions / 8 bytes for each of its slices
-    /// (kTransposed); a cache line per value, for one in many regions its list or bitmap as well,
-    /// and the answer (kMap); a query of each server's filter (kServerFilters).
+    /// Cost: a cache line per value, for one in many regions its list or bitmap as well, and the
+    /// answer (kMap); a query of each server's filter (kServerFilters).
     void Candidates(uint32_t attribute, Keys values, std::span<uint64_t> regions) const noexcept;
     /// Writes the candidates of one value.
     void Candidates(uint32_t attribute, Key value, std::span<uint64_t> regions) const noexcept;
