@@ -161,7 +161,7 @@ std::string ShellWord(std::string_view text) {
 }
 
 std::string NamingOptions(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames = {{
+  constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"memory_limit_bytes", "--memory-limit"},
       {"memory_bytes", "--memory"},
       {"num_values", "--values"},
@@ -171,8 +171,7 @@ std::string NamingOptions(std::string message) {
       {"target_fpr", "-p"},
       {"num_buckets", "--buckets"},
       {"num_slices", "--slices"},
-      {"num_hashes", "--hashes"},
-  }};
+  });
   for (const auto& [field, option] : kNames) {
     for (size_t at = 0; (at = message.find(field, at)) != std::string::npos; at += option.size()) {
       const bool is_option = at > 0 && (message[at - 1] == '-' || message[at - 1] == '_');
