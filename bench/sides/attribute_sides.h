@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "trommel/matrix/literal_matrix.h"
+#include "engine/src/matrix/literal_matrix.h"
 #include "trommel/matrix/matrix.h"
 #include "trommel/tuple_index.h"
 

@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
+#include "engine/src/matrix/literal_matrix.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/every_type.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/digest.h"
-#include "trommel/matrix/literal_matrix.h"
 #include "trommel/matrix/matrix.h"
 
 namespace trommel::tests {

@@ -4,7 +4,7 @@
 #include "bench/machine/clock.h"
 #include "bench/paper/cbfm/cbfm.h"
 #include "bench/paper/report/random.h"
-#include "trommel/matrix/literal_matrix.h"
+#include "engine/src/matrix/literal_matrix.h"
 
 namespace trommel::paper {
 namespace {

@@ -1,4 +1,4 @@
-#include "trommel/matrix/literal_matrix.h"
+#include "engine/src/matrix/literal_matrix.h"
 
 #include <algorithm>
 #include <array>

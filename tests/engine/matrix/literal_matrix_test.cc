@@ -1,5 +1,5 @@
 // The matrix as printed: its index walk against counting cells one by one.
-#include "trommel/matrix/literal_matrix.h"
+#include "engine/src/matrix/literal_matrix.h"
 
 #include <random>
 #include <set>

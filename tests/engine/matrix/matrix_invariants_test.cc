@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/src/matrix/literal_matrix.h"
 #include "support/catch.h"
 #include "support/matrix_reference.h"
 #include "support/shrink.h"
 #include "support/targets.h"
 #include "support/tuple_rows.h"
-#include "trommel/matrix/literal_matrix.h"
 #include "trommel/matrix/matrix.h"
 
 namespace trommel::matrix {
