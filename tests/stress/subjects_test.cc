@@ -17,7 +17,7 @@ TEST_CASE("a concurrent filter is made as asked", "[stress][subject][threads]") 
   plan.executor_threads = GENERATE(0u, 2u);
   plan.config.capacity = 1000;
   const bool has_runs = GENERATE(false, true);
-  plan.config.num_slices = has_runs ? 10 : 16;
+  plan.config.num_slices = has_runs ? 10 : 8;
   plan.config.encoding = has_runs ? Encoding::kRuns : Encoding::kPlanes;
   const Result<std::unique_ptr<Subject>> subject = MakeConcurrentSubject(plan);
   REQUIRE(subject.ok());

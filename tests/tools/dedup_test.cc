@@ -100,7 +100,7 @@ TEST_CASE("dedup with a window forgets a key a window after it was printed", "[t
   // least and 19 at most.
   const std::vector<std::string> arguments = {"dedup",     "--type", "window", "--window", "8s",
                                               "--buckets", "4",      "-n",     "1000",     "-p",
-                                              "1e-5",      "--time", "2",      "--json"};
+                                              "2e-5",      "--time", "2",      "--json"};
   const ToolResult known = RunTool(arguments, "a\t10\na\t17\nb\t17\na\t17.999\n");
   CHECK(known.exit_code == 0);
   CHECK(known.out == "a\t10\nb\t17\n");
@@ -126,7 +126,7 @@ TEST_CASE("dedup with a window is right of a long log", "[tools][dedup]") {
     log += lines.back().first + "\n";
   }
   const ToolResult result = RunTool(
-      {"dedup", "--type", "window", "--window", "7s", "--buckets", "5", "-n", "4k", "-p", "1e-5",
+      {"dedup", "--type", "window", "--window", "7s", "--buckets", "5", "-n", "4k", "-p", "2e-5",
        "--column", "key", "--time", "when", "--time-unit", "ms", "--header", "--json"},
       log);
   REQUIRE(result.exit_code == 0);
