@@ -25,8 +25,8 @@ using nlohmann::json;
 TEST_CASE("size answers with memory, and memory answers with keys", "[tools][size]") {
   const auto [encoding, slices] =
       GENERATE(table<std::string, std::string>({{"planes", "8"}, {"runs", "5"}, {"runs", "10"}}));
-  const ToolResult forth =
-      RunTool({"size", "-n", "1M", "-p", "1%", "--encoding", encoding, "--slices", "5", "--json"});
+  const ToolResult forth = RunTool(
+      {"size", "-n", "1M", "-p", "1%", "--encoding", encoding, "--slices", slices, "--json"});
   REQUIRE(forth.exit_code == 0);
   const json sizing = json::parse(forth.out);
   CHECK(sizing["capacity"] == 1'000'000);
@@ -43,13 +43,13 @@ TEST_CASE("size answers with memory, and memory answers with keys", "[tools][siz
 
   const std::string num_bytes = sizing["num_bytes"].dump();
   const ToolResult back = RunTool({"size", "--bytes", num_bytes, "-p", "1%", "--encoding", encoding,
-                                   "--slices", "5", "--json"});
+                                   "--slices", slices, "--json"});
   REQUIRE(back.exit_code == 0);
   CHECK(json::parse(back.out)["capacity"] >= 1'000'000);
   CHECK(json::parse(back.out)["num_blocks"] == sizing["num_blocks"]);
 
   const ToolResult rate = RunTool({"size", "--blocks", sizing["num_blocks"].dump(), "-n", "1M",
-                                   "--encoding", encoding, "--slices", "5", "--json"});
+                                   "--encoding", encoding, "--slices", slices, "--json"});
   REQUIRE(rate.exit_code == 0);
   CHECK(json::parse(rate.out)["predicted_fpr"] == sizing["predicted_fpr"]);
 }
