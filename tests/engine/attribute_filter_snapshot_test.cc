@@ -260,7 +260,7 @@ TEST_CASE("a snapshot of a limit or a list that was forged is refused",
              ContainsSubstring("version 3"));
   CHECK_THAT(with(
                  limited, [](AttributeHeader& h) { h.start.type = 5; }, ErrorCode::kVersion),
-             ContainsSubstring("the type of version 2 is 5"));
+             ContainsSubstring("the type is 5 (classic filter)"));
 }
 
 TEST_CASE("a snapshot over attributes must hold filters as attribute filters make them",

@@ -321,7 +321,7 @@ TEST_CASE("structures have space for a quarter more than the fullest region need
 
 TEST_CASE("an attribute that outgrows the memory does not keep others from growing",
           "[index][protocol]") {
-  SmallTable table(1, Structure::kMap, 2, 1 << 16);
+  SmallTable table(1, Structure::kMap, 2, 1 << 13);
   std::vector<Mutation> batch;
   for (int i = 0; i < 20'000; ++i) {
     const std::string value = std::to_string(i);

@@ -230,11 +230,11 @@ TEST_CASE("Reclaim leaves the columns of the current version alone", "[index][se
 
 TEST_CASE("a server whose filter is full has all its regions as candidates",
           "[index][server_index]") {
-  // There is no memory for a second generation.
+  // Enough for one generation of 5000 pairs, and not for a filter that has grown to so many.
   ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
                                             .structure = Structure::kServerFilters,
                                             .target_fpr = 0.01,
-                                            .memory_limit_bytes = uint64_t{1} << 14},
+                                            .memory_limit_bytes = 77'824},
                                            EvenTable(4, 2));
   REQUIRE(index.Resize(0, 500));
   for (uint32_t id = 0; id < 4; ++id) index.FinishBuild({id, 0});
