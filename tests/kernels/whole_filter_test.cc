@@ -1,5 +1,6 @@
 // Tally, merge, subtract and fold, block by block: the reference's bytes on every target, and a
 // block that cannot be done is reported and left alone.
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -103,18 +104,19 @@ TEST_CASE("tally counts what a scalar loop counts on every target", "[kernels][w
   }
 }
 
-TEST_CASE("tally of full blocks needs more than 32 bits and gets them", "[kernels][whole_filter]") {
-  ReferenceFilter reference(100, 8);
-  for (uint64_t b = 0; b < 100; ++b) {
-    for (const uint64_t digest : tests::EveryPositionOnce()) {
-      reference.Insert(digest | ((b << 32) / 100 + 1) << 32);
-    }
-  }
+TEST_CASE("tally of full blocks needs more than 64 bits and gets them", "[kernels][whole_filter]") {
+  constexpr uint64_t kBlocks = 100;
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(reference);
-    const Tally tally = filter.block_kernels().tally(filter.View(), 0, 100);
-    CHECK(tally.num_present == 100 * 8 * 32);
-    CHECK((tally.product_sum == Uint128{100} << 40));
+    KernelFilter filter(kBlocks, shape);
+    for (uint64_t b = 0; b < kBlocks; ++b) {
+      std::fill_n(filter.PresenceOf(b), shape.num_counters() / 32, ~uint32_t{0});
+    }
+    Uint128 product = 1;  // 2^60 of 10 slices
+    for (size_t s = 0; s < shape.num_slices; ++s) product *= shape.positions();
+    const Tally tally = filter.block_kernels().tally(filter.View(), 0, kBlocks);
+    CHECK(tally.num_present == kBlocks * shape.num_counters());
+    CHECK((tally.product_sum == kBlocks * product));
   });
 }
 
