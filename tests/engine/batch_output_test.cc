@@ -51,12 +51,6 @@ void CheckKeyBatches(Filter& filter) {
   if constexpr (requires { filter.Erase(spans.keys(), uint64_t{0}, spans.bitmap()); }) {
     refuses([&] { filter.Erase(spans.keys(), uint64_t{0}, spans.bitmap()); });
   }
-  if constexpr (requires { filter.Query(spans.keys(), spans.bitmap(), 1U); }) {
-    refuses([&] { (void)filter.Query(spans.keys(), spans.bitmap(), 1U); });
-  }
-  if constexpr (requires { filter.QueryFirst(spans.keys(), 1U, spans.bitmap()); }) {
-    refuses([&] { (void)filter.QueryFirst(spans.keys(), 1U, spans.bitmap()); });
-  }
   if constexpr (requires { filter.Select(spans.keys(), Answer::kAbsent, spans.selection()); }) {
     refuses([&] { (void)filter.Select(spans.keys(), Answer::kAbsent, spans.selection()); });
   }

@@ -123,12 +123,6 @@ uint64_t RoundUpToShards(Encoding encoding, uint64_t num_blocks) noexcept {
   return RoundUp(num_blocks, BlockUnit(encoding, MostShardBits(encoding, num_blocks)));
 }
 
-std::optional<Error> CheckPresenceEncoding(std::string_view filter, Encoding encoding) {
-  if (!HasFingerprints(encoding) && encoding != Encoding::kAutomatic) return std::nullopt;
-  return Refusal("encoding is " + std::string(EncodingName(encoding)) + "; " + std::string(filter) +
-                 " needs presence bits: planes or runs");
-}
-
 std::optional<Error> CheckTargetFpr(double target_fpr) {
   // NaN fails.
   if (target_fpr >= kMinTargetFpr && target_fpr <= kMaxTargetFpr) return std::nullopt;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -29,10 +28,6 @@ uint32_t ShardBitsOf(Encoding encoding, uint64_t num_blocks) noexcept;
 
 // Returns the number of blocks, at least so many, that sizing divides into whole shards.
 uint64_t RoundUpToShards(Encoding encoding, uint64_t num_blocks) noexcept;
-
-// Refuses fingerprints, and the choice of an encoding, for `filter` ("a WindowFilter"). The choice
-// would be fingerprints at some rates and not at others.
-std::optional<Error> CheckPresenceEncoding(std::string_view filter, Encoding encoding);
 
 std::optional<Error> CheckTargetFpr(double target_fpr);
 std::optional<Error> CheckRequest(const SizingRequest& request);

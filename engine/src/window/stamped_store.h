@@ -146,7 +146,6 @@ class StampedStore {
   uint32_t lock_bits() const { return lock_bits_; }
   size_t num_owned_ranges() const { return size_t{1} << owned_range_bits(); }
   uint64_t num_groups() const { return groups_.size(); }
-  uint64_t groups_per_owned_range() const { return groups_.size() >> owned_range_bits(); }
   uint64_t num_bytes() const {
     return blocks_.num_bytes() + lines_.num_bytes() +
            groups_.size() * sizeof(kernels::StampedGroup);
