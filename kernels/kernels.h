@@ -29,9 +29,9 @@ namespace trommel::kernels {
 inline constexpr size_t kMaxChunkKeys = 2048;
 
 // A key's lines are prefetched this many keys before they are used: far enough ahead that memory
-// answers in time, and few enough that the lines (one or two per query, one to four per update) are
-// still in the first-level cache. The times are flat beyond these values and steep below; figures
-// in bench/README.md.
+// answers in time, and few enough that the lines (one or two per query, one to three per update)
+// are still in the first-level cache. The times are flat beyond these values and steep below;
+// figures in bench/README.md.
 inline constexpr size_t kQueryDistance = 128;
 inline constexpr size_t kUpdateDistance = 64;
 

@@ -12,7 +12,6 @@
 //   PresenceAt(presence, block_idx)     its presence words; blocks are kPresenceStride words apart
 //   Prefetch(block), PrefetchPresence(presence)
 //   Marks                               the bits of a key: Marks(digest).ShownBy(presence)
-//   FewMarks                            those in the first kFewSlices
 //   ShowsAll(digest, presence)          Marks(digest).ShownBy(presence): a whole query
 //   TryInsert(digest, block)            inserts a key, or returns why not
 //   TryErase(digest, block)             erases a key that the block shows, or returns why not

@@ -29,8 +29,8 @@ struct Comparison {
   std::array<KindFigures, kNumQueryKinds> kinds;
   WriteFigures updates;
   WriteFigures deletes;
-  uint64_t num_pairs_verified =
-      0;  // of the local indexes of the table with column maps, after all writes
+  // Of the local indexes of the table with column maps, after all writes.
+  uint64_t num_pairs_verified = 0;
   uint64_t num_pairs_of_map = 0;  // at the same time
   CombinationRegions of_one_row;
   CombinationRegions of_two_rows;

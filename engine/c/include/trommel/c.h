@@ -288,7 +288,7 @@ typedef struct trommel_sizing {
   double predicted_fpr;                 ///< At capacity; never above target_fpr.
   double predicted_undecided_share;     ///< At capacity, of queries beside writers, on top of it.
   double predicted_promoted_share;      ///< Of blocks, at capacity.
-  uint64_t num_blocks;                  ///< Blocks of one to four cache lines.
+  uint64_t num_blocks;                  ///< Blocks of one or two cache lines.
   uint32_t num_slices;                  ///< Slices per block; 0 with fingerprints.
   uint32_t fingerprint_bits;            ///< Bits per fingerprint; 0 without.
 } trommel_sizing;
