@@ -999,9 +999,11 @@ METADATA_MAGIC = bytes.fromhex("8954524d4d4554410d0a1a0a01000000")
 
 def without_metadata(data):
     """The snapshot, and the user metadata behind it. Nothing of the header is believed but where the
-    snapshot ends."""
+    snapshot ends, which files of unknown versions and types do not say."""
     require(len(data) >= 256, f"{len(data)} bytes, less than a header")
     version, kind = u32(data, 8), u32(data, 16)
+    if kind not in TYPES.get(version, ()):
+        return data, b""
     end = u64(data, {ATTRIBUTES: 72}.get(kind, 80 if (kind, version) == (SCALABLE, 2) else 160))
     if len(data) <= end:
         return data, b""
