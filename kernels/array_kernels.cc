@@ -1,4 +1,4 @@
-// Hashes, and the published structures over large arrays.
+// Hashes, and the cells of the published matrix.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/array_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep

@@ -189,8 +189,8 @@ TEST_CASE("numbers out of range are refused by name when a map is created",
   CHECK_THAT(message([](Config& c) { c.num_blocks = 64; }), Contains("fingerprint_bits is 0"));
   CHECK_THAT(message([](Config& c) { c.memory_limit_bytes = 1000; }), Contains("1,000 bytes"));
   ColumnMap map = OpenMap(SmallMap());
-  CHECK_FALSE(map.OpenColumn(3).ok());
-  CHECK_FALSE(map.OpenColumn(500).ok());
+  CHECK(map.OpenColumn(3).error().message == "column 3 is open");
+  CHECK_THAT(map.OpenColumn(500).error().message, Contains("column is 500; it must be between 0"));
 }
 
 TEST_CASE("maps are equal if they have the same shape, open columns and contents",

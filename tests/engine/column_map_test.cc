@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
 #include <span>
@@ -15,6 +16,7 @@
 
 #include "kernels/map_layout.h"
 #include "support/catch.h"
+#include "support/death.h"
 #include "support/statistics.h"
 #include "support/targets.h"
 #include "trommel/keys.h"
@@ -209,6 +211,52 @@ TEST_CASE("a place is hidden only while its block has no free slot", "[engine][c
     if (i % 50 == 0) check();
   }
   REQUIRE(check() == 0);
+}
+
+TEST_CASE("misuse of a map's columns ends the program", "[engine][column_map]") {
+  using Catch::Matchers::ContainsSubstring;
+  ColumnMap map = ColumnMap::Create({.capacity = 100, .num_columns = 100}).value();
+  const Row keys = {1, 2};
+  Row answers(6);
+  const std::pair<const char*, std::function<void()>> mistakes[] = {
+      {"the column is closed", [&] { map.Insert(1, keys); }},
+      {"the column is closed", [&] { map.Erase(1, keys[0]); }},
+      {"the column is closed", [&] { (void)map.num_keys(1); }},
+      {"the column is closed", [&] { (void)map.SerializeColumn(1); }},
+      {"column is not below num_columns", [&] { (void)map.MayContain(100, keys[0]); }},
+      {"column is not below num_columns", [&] { map.CloseColumn(100); }},
+      {"answers of another size", [&] { map.Query(keys, std::span(answers).first(5)); }},
+      {"an answer of another size", [&] { map.Query(keys[0], std::span(answers).first(1)); }},
+      {"the answers overlap the keys",
+       [&] { map.Query(std::span(answers).first(2), std::span(answers).subspan(1, 4)); }}};
+  for (const auto& [message, mistake] : mistakes) {
+    CHECK_THAT(tests::AbortMessage(mistake), ContainsSubstring(message));
+  }
+  map.CloseColumn(1);  // a closed one stays closed
+  CHECK_FALSE(map.IsOpen(1));
+}
+
+TEST_CASE("a map is what it was created as, and moves", "[engine][column_map]") {
+  const auto kind = GENERATE(DigestKind::kXxh3, DigestKind::kXxh64);
+  const DigestPolicy digest{.kind = kind, .seed = 9};
+  ColumnMap made = ColumnMap::Create(
+                       {.capacity = 2000, .num_columns = 300, .target_fpr = 0.02, .digest = digest})
+                       .value();
+  REQUIRE(made.OpenColumn(299).ok());
+  made.Insert(299, "key");
+  ColumnMap map = std::move(made);
+  CHECK(map.geometry() ==
+        MapGeometryFor({.capacity = 2000, .num_columns = 300, .target_fpr = 0.02}));
+  CHECK(map.digest_policy() == digest);
+  CHECK(map.num_columns() == 300);
+  CHECK(map.capacity() == 2000);
+  CHECK(map.target_fpr() == 0.02);
+  CHECK(map.row_words() == 5);
+  CHECK(map.num_keys(299) == 1);
+  CHECK(map.MayContain(299, "key"));
+  CHECK(map.MayContain(299, Key::Digest(digest("key"))));
+  CHECK_THAT(tests::AbortMessage([&] { (void)made.num_columns(); }),
+             Catch::Matchers::ContainsSubstring("moved from"));
 }
 
 TEST_CASE("non-members have as many false columns as the model says",
