@@ -6,6 +6,7 @@
 #include "support/catch.h"
 #include "tools/run_tool.h"
 #include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -34,6 +35,16 @@ TEST_CASE("a window's size is that of one array", "[tools][size]") {
       WindowFilter::Create({.window = 600'000, .num_buckets = 3, .capacity = 50'000}).value();
   CHECK(size["num_blocks"] == window.geometry().num_blocks);
   CHECK(size["num_bytes"] == window.GetStats().num_bytes);
+  CHECK(size["num_slots"] == 32);
+}
+
+TEST_CASE("a window's size says how many slots its blocks have", "[tools][size]") {
+  const std::string buckets = GENERATE("8", "20");
+  const ToolResult result =
+      RunTool({"size", "--type", "window", "--window", "10m", "-n", "50k", "--buckets", buckets});
+  CHECK_THAT(result.out,
+             ContainsSubstring(buckets == "8" ? "of 32 slots, fingerprints of 12 bits"
+                                              : "of 21 slots, fingerprints of 16 bits"));
 }
 
 TEST_CASE("a scalable filter's size is told up to its largest capacity", "[tools][size]") {

@@ -62,7 +62,7 @@ void DescribeSize(const ScalableFilter& filter, Report& report) {
 
 void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Report& report) {
   AddTotal(filter.GetStats().num_bytes, options.filter.capacity, report);
-  AddGeometry(filter.geometry(), report);
+  AddGeometry(filter, report);
   report.Add("window", filter.window(), "window",
              fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
                          FormatCount(filter.num_buckets(), "bucket"),

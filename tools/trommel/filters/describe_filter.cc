@@ -38,6 +38,19 @@ void AddRefusedErases(uint64_t num_refused, Report& report) {
   report.Add("num_refused_erases", num_refused, "refused erases", FormatCount(num_refused));
 }
 
+void AddGeometry(const Geometry& geometry, Report& report) {
+  report.Add("num_blocks", geometry.num_blocks, "geometry",
+             fmt::format("{} of {}, {}{}", FormatCount(geometry.num_blocks, "block"),
+                         ShapeText(geometry), EncodingName(geometry.encoding),
+                         HasFingerprints(geometry.encoding)
+                             ? fmt::format(" of {} bits", geometry.fingerprint_bits)
+                             : ""));
+  report.AddField("num_slices", geometry.num_slices);
+  report.AddField("shard_bits", geometry.shard_bits);
+  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
+  report.AddField("fingerprint_bits", geometry.fingerprint_bits);
+}
+
 void AddGrowth(const ScalableFilter& filter, Report& report) {
   const uint64_t num_bytes = filter.NextGenerationBytes();
   const bool doubles = filter.mode() == GrowthMode::kDoubling;
@@ -72,16 +85,15 @@ void AddDoubling(const DoublingStats& stats, Report& report) {
 
 }  // namespace
 
-void AddGeometry(const Geometry& geometry, Report& report) {
-  report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} of {}, {}{}", FormatCount(geometry.num_blocks, "block"),
-                         ShapeText(geometry), EncodingName(geometry.encoding),
-                         HasFingerprints(geometry.encoding)
-                             ? fmt::format(" of {} bits", geometry.fingerprint_bits)
-                             : ""));
-  report.AddField("num_slices", geometry.num_slices);
+void AddGeometry(const WindowFilter& filter, Report& report) {
+  const Geometry& geometry = filter.geometry();
+  const uint32_t num_slots = geometry.fingerprint_bits == 12 ? 32 : 21;  // of 16 and of 24 bits
+  report.Add(
+      "num_blocks", geometry.num_blocks, "geometry",
+      fmt::format("{} of {} slots, fingerprints of {} bits",
+                  FormatCount(geometry.num_blocks, "block"), num_slots, geometry.fingerprint_bits));
+  report.AddField("num_slots", num_slots);
   report.AddField("shard_bits", geometry.shard_bits);
-  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
   report.AddField("fingerprint_bits", geometry.fingerprint_bits);
 }
 
@@ -220,7 +232,7 @@ void DescribeFilter(const WindowFilter& filter, Report& report) {
         "It holds {} and was sized for {}: until some expire, the false-positive rate is higher.",
         FormatCount(figures.distinct.value, "distinct key"), FormatCount(filter.capacity())));
   }
-  AddGeometry(filter.geometry(), report);
+  AddGeometry(filter, report);
   DescribeDigest(filter.digest_policy(), report);
 }
 

@@ -28,8 +28,8 @@ std::string KeysText(const KeyFigures& figures, uint64_t capacity);
 // Adds the memory that the next growth takes, of a filter that grows.
 void DescribeGrowth(const AnyFilter& filter, Report& report);
 
-// Adds what the blocks are.
-void AddGeometry(const Geometry& geometry, Report& report);
+// Adds what a window's blocks are.
+void AddGeometry(const WindowFilter& filter, Report& report);
 
 // "5 slices", or of fingerprints "32 slots": what a block is made of.
 std::string ShapeText(const Geometry& geometry);

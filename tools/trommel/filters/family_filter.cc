@@ -116,25 +116,9 @@ uint64_t SplittingKeysOf(const ScalableFilter& filter) {
   return filter.GetStats().generations.back().geometry.num_blocks;
 }
 
-// Of the current bucket, which takes them.
 uint64_t SplittingKeysOf(const WindowFilter& filter) { return filter.geometry().num_blocks; }
 
 uint64_t SplittingKeysOf(const AttributeFilter&) { return 0; }
-
-template <class Filter>
-constexpr bool kHasWindow = requires(Filter& filter) {
-  filter.Advance(uint64_t{});
-};
-
-// The named trait of the filter in hand.
-template <class Trait>
-bool Has(const AnyFilter& filter, const Trait& trait) {
-  return std::visit(
-      [&trait](const auto& one) {
-        return trait.template operator()<std::remove_cvref_t<decltype(one)>>();
-      },
-      filter);
-}
 
 std::string AFilter(FilterType type) {
   return fmt::format("{} {} filter", type == FilterType::kAttributes ? "an" : "a",
@@ -214,17 +198,11 @@ void FamilyFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
 }
 
 Status FamilyFilter::Advance(uint64_t now) {
-  return std::visit(
-      [&](auto& one) -> Status {
-        if constexpr (kHasWindow<std::remove_cvref_t<decltype(one)>>) {
-          if (one.Advance(now)) return Ok();
-          return Unfit(
-              fmt::format("the window filter's time is {} ms already, past {} ms", one.now(), now));
-        } else {
-          return Unfit(fmt::format("{} has no time", AFilter(type())));
-        }
-      },
-      filter_);
+  auto* window = std::get_if<WindowFilter>(&filter_);
+  if (window == nullptr) return Unfit(fmt::format("{} has no time", AFilter(type())));
+  if (window->Advance(now)) return Ok();
+  return Unfit(
+      fmt::format("the window filter's time is {} ms already, past {} ms", window->now(), now));
 }
 
 Status FamilyFilter::CheckTakesKeys(std::string_view instead) const {
@@ -249,7 +227,7 @@ Status FamilyFilter::CheckCanErase(bool has_times) const {
 }
 
 Status FamilyFilter::CheckTimes(bool has_times) const {
-  if (!has_times || Has(filter_, []<class F>() { return kHasWindow<F>; })) return Ok();
+  if (!has_times || std::holds_alternative<WindowFilter>(filter_)) return Ok();
   return Unfit(fmt::format("--time is for window filters, and this is {}", AFilter(type())));
 }
 

@@ -24,39 +24,20 @@ DistinctKeys DistinctWithin(double value, double error, uint64_t num_keys) {
   return {.value = may_all_differ ? num_keys : rounded(value), .at_least = rounded(value - error)};
 }
 
-// Tables that share their keys: linear counting with several.
-struct Tables {
-  double places;        // of a table, one of which a key takes
-  double num_tables;    // k
-  double block_places;  // m: the keys of so many places are in all tables the same
-};
-
-// The estimate -N ln(1 - fill), and V of estimates.h.
-DistinctKeys DistinctOf(const Tables& tables, double fill, uint64_t num_keys) {
-  if (num_keys == 0 || fill <= 0) return {};
-  if (fill >= 1) return {.value = num_keys, .at_least = 0};  // any larger number fits as well
-  const double load = -std::log1p(-fill);
-  const double value = tables.places * load;
-  const double shared = (tables.num_tables - 1) / tables.num_tables;
-  const double variance =
-      tables.places / tables.num_tables * ExpAbove(load) +
-      shared * tables.places * tables.block_places * ExpAbove(load / tables.block_places);
-  return DistinctWithin(value, 2 * std::sqrt(variance), num_keys);
+// Of a window's blocks: the estimate -N ln(1 - p) of linear counting, for a table of all values
+// that fingerprints have, of which the share p, the rate, is present; and V of estimates.h with k
+// = 1.
+DistinctKeys DistinctFromRate(const Geometry& geometry, double rate, uint64_t num_keys) {
+  if (num_keys == 0 || rate <= 0) return {};
+  if (rate >= 1) return {.value = num_keys, .at_least = 0};  // any larger number fits as well
+  const double num_values =
+      static_cast<double>(geometry.num_blocks) * std::exp2(geometry.fingerprint_bits);
+  const double load = -std::log1p(-rate);
+  const double variance = num_values * ExpAbove(load);
+  return DistinctWithin(num_values * load, 2 * std::sqrt(variance), num_keys);
 }
 
 }  // namespace
-
-DistinctKeys DistinctFromFill(const Geometry& geometry, const BlockFill& fill, uint64_t num_keys) {
-  const auto num_blocks = static_cast<double>(geometry.num_blocks);
-  if (HasFingerprints(geometry.encoding)) {
-    // One table, of the values of a fingerprint: the share that is present is the rate.
-    const double values = std::exp2(geometry.fingerprint_bits);
-    return DistinctOf({num_blocks * values, 1, values}, fill.current_fpr, num_keys);
-  }
-  const double positions = geometry.slice_positions();
-  return DistinctOf({num_blocks * positions, static_cast<double>(geometry.num_slices), positions},
-                    fill.fill_ratio, num_keys);
-}
 
 KeyFigures FiguresOf(const CountingFilter& filter, const BlockFill& fill) {
   const Geometry& geometry = filter.geometry();
@@ -85,7 +66,7 @@ KeyFigures FiguresOf(const ScalableFilter& filter, const ScalableFill& fill) {
 KeyFigures FiguresOf(const WindowFilter& filter, const BlockFill& fill) {
   KeyFigures figures{
       .num_keys = filter.num_keys(), .distinct = {}, .current_fpr = fill.current_fpr};
-  figures.distinct = DistinctFromFill(filter.geometry(), fill, figures.num_keys);
+  figures.distinct = DistinctFromRate(filter.geometry(), fill.current_fpr, figures.num_keys);
   figures.predicted_fpr = filter.PredictedFpr(figures.distinct.value);
   figures.least_fpr = filter.PredictedFpr(figures.distinct.at_least);
   return figures;

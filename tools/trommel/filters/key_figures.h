@@ -17,9 +17,6 @@ struct DistinctKeys {
   uint64_t at_least = 0;  // two standard errors below the estimate
 };
 
-// What `fill` tells of a window's blocks with so many insertions: of a bucket, or of all slots.
-DistinctKeys DistinctFromFill(const Geometry& geometry, const BlockFill& fill, uint64_t num_keys);
-
 struct KeyFigures {
   uint64_t num_keys = 0;  // insertions less erasures
   DistinctKeys distinct;
