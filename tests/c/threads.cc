@@ -49,9 +49,18 @@ void UseColumns() {
       }
     });
   }
+  // A column is saved beside its updates, and loaded into another.
+  std::vector<char> bytes(1 << 16);
   while (num_done < 300 || num_refused < 300) {
     Expect(trommel_column_map_open(map, 1, nullptr) == TROMMEL_OK, "opening a closed column");
+    int64_t size = 0;
+    Expect(trommel_column_map_serialize(map, 1, bytes.data(), static_cast<int64_t>(bytes.size()),
+                                        &size, nullptr) == TROMMEL_OK,
+           "saving it");
     Expect(trommel_column_map_close(map, 1, nullptr) == TROMMEL_OK, "closing it");
+    Expect(trommel_column_map_load(map, 2, bytes.data(), size, nullptr) == TROMMEL_OK,
+           "loading what was saved");
+    Expect(trommel_column_map_close(map, 2, nullptr) == TROMMEL_OK, "closing the other");
   }
   ends = true;
   for (std::thread& user : users) user.join();
