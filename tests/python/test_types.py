@@ -114,7 +114,7 @@ def test_a_limit_of_side_memory_refuses_keys():
     assert keys.stats().num_refused_inserts > 0
 
 
-def test_a_limit_of_side_memory_holds_for_filters_that_grow_and_for_columns():
+def test_a_limit_of_side_memory_holds_for_filters_that_grow():
     hot = np.repeat(np.arange(1_000), 6)
     keys = trommel.ScalableFilter(side_memory_limit_bytes=65_536)
     outcome = keys.insert(hot)

@@ -107,7 +107,7 @@ struct MapStats {
 ///   OpenColumn, CloseColumns,  Any thread at any time beside queries and operations of other
 ///   LoadColumn,                columns; not beside others, or Insert and Erase, of their own.
 ///   SerializeColumns
-///   GetStats, num_keys         Any thread at any time.
+///   IsOpen, GetStats, num_keys Any thread at any time.
 ///   move, destruction          Exclusive.
 /// @endcode
 /// "Happened before" is that of C++. A key may be erased from a column as often as it was inserted

@@ -98,12 +98,6 @@ Encoding EncodingOf(nb::handle name) {
                    EncodingName);
 }
 Preference PreferenceOf(nb::handle name) { return NamedValue(name, "preference", kPreferences); }
-std::string_view PreferenceName(Preference preference) {
-  for (const auto& [name, value] : kPreferences) {
-    if (value == preference) return name;
-  }
-  return "";
-}
 GrowthMode GrowthModeOf(nb::handle name) {
   return SelfNamed(
       name, "mode",

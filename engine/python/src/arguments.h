@@ -32,7 +32,6 @@ bool FlagOf(nanobind::handle object, std::string_view name);
 Encoding EncodingOf(nanobind::handle name);
 Preference PreferenceOf(nanobind::handle name);
 GrowthMode GrowthModeOf(nanobind::handle name);
-std::string_view PreferenceName(Preference preference);
 
 // Returns the key of 16 bytes, or none for None.
 DigestKey DigestKeyOf(nanobind::handle object);

@@ -218,9 +218,11 @@ void BindColumnMap(nb::module_& module) {
   nb::class_<Map> bound(module, "ColumnMap", nb::is_weak_referenceable(),
                         "A map from keys to the columns that have them: one query answers for all "
                         "columns at once.\n\n"
-                        "Threads may use it at the same time: queries never wait, updates wait for "
-                        "each other for keys\n"
-                        "of the same range of blocks.");
+                        "Threads may use it at the same time: updates wait for each other for keys "
+                        "of the same range of\n"
+                        "blocks; open_column, close_column, column_to_bytes and load_column have "
+                        "it alone; otherwise\n"
+                        "queries do not wait.");
   bound.def(
       "__init__", Create, nb::arg("num_columns"), nb::arg("capacity"),
       nb::arg("target_fpr") = 0.004, nb::kw_only(), nb::arg("num_blocks") = 0,
