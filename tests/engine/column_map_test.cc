@@ -225,6 +225,7 @@ TEST_CASE("misuse of a map's columns ends the program", "[engine][column_map]") 
       {"the column is closed", [&] { (void)map.SerializeColumn(1); }},
       {"column is not below num_columns", [&] { (void)map.MayContain(100, keys[0]); }},
       {"column is not below num_columns", [&] { map.CloseColumn(100); }},
+      {"column is not below num_columns", [&] { (void)map.SerializeColumn(1u << 31); }},
       {"answers of another size", [&] { map.Query(keys, std::span(answers).first(5)); }},
       {"an answer of another size", [&] { map.Query(keys[0], std::span(answers).first(1)); }},
       {"the answers overlap the keys",

@@ -18,8 +18,8 @@ std::vector<std::vector<std::byte>> ColumnMap::SerializeColumns(
   std::vector<uint32_t> indexes(num_columns(), kNotSaved);
   std::vector<ColumnContents> contents(columns.size());
   for (uint32_t i = 0; i < columns.size(); ++i) {
+    contents[i].num_keys = num_keys(columns[i]);  // which requires that there is such a column
     indexes[columns[i]] = i;
-    contents[i].num_keys = num_keys(columns[i]);
   }
   const uint32_t bits = geometry().fingerprint_bits;
   impl_->pairs.ForEachPair([&](PairPlace place, uint32_t column, uint64_t num_copies) {
