@@ -1,5 +1,6 @@
 #include "engine/src/column_map/pair_store.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <new>
@@ -248,7 +249,9 @@ MapStats PairStore::GetStats() const {
     stats.num_refused_inserts += stripe->num_refused.Get();
   }
   stats.num_places_elsewhere = num_marks + stats.num_hidden_places;
-  stats.num_pairs = stats.num_slots_in_use - num_marks + stats.num_pairs_elsewhere;
+  // Beside writers the figures are of several moments, so that the marks may seem to be more.
+  const uint64_t num_held = stats.num_slots_in_use + stats.num_pairs_elsewhere;
+  stats.num_pairs = num_held - std::min(num_held, num_marks);
   stats.predicted_false_columns = geometry_.FalsePairs(stats.num_pairs);
   return stats;
 }
