@@ -156,7 +156,7 @@ def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(num_buckets)
     seen.limit_side_memory(0)
     assert seen.insert_timed(hot)[0].all()
     with pytest.raises(errors.OutOfMemoryError):
-        seen.limit_side_memory(limit)
+        seen.limit_side_memory(2_240)
     with pytest.raises(errors.InvalidArgumentError):
         seen.limit_side_memory(1)
 
