@@ -62,7 +62,7 @@ std::vector<uint64_t> EventsOf(std::span<const uint64_t> keys, size_t num_events
 TEST_CASE("rate, entries and doublings are those of the distinct keys, however often each is in",
           "[engine][scalable][doubling][copies][long]") {
   const uint64_t seed = Catch::rngSeed();
-  const std::vector<uint64_t> keys = MemberKeys(250'000, seed);
+  const std::vector<uint64_t> keys = MemberKeys(100'000, seed);
   const std::vector<uint64_t> non_members = NonMemberKeys(1'000'000, seed);
   const std::span<const uint64_t> all(keys);
   ScalableFilter once = DoublingOfCopies();
@@ -109,14 +109,14 @@ TEST_CASE("events of which few keys have many leave a filter that doubles as sma
 TEST_CASE("a filter takes as many distinct keys as max_capacity says, each in twenty times",
           "[engine][scalable][doubling][copies][long]") {
   const uint64_t seed = Catch::rngSeed();
-  ScalableFilter filter = DoublingOfCopies({.max_capacity = 400'000});
-  const std::vector<uint64_t> keys = MemberKeys(400'000, seed);
-  InsertEach(filter, std::span(keys).first(200'000), 20);
+  ScalableFilter filter = DoublingOfCopies({.max_capacity = 100'000});
+  const std::vector<uint64_t> keys = MemberKeys(100'000, seed);
+  InsertEach(filter, std::span(keys).first(50'000), 20);
   CHECK(filter.MeasureFill().current_fpr <= 0.01);
   InsertEach(filter, keys, 20);
   const ScalableStats stats = filter.GetStats();
   CHECK(stats.num_refused_inserts == 0);
-  CHECK(stats.num_keys == 20 * 600'000);
+  CHECK(stats.num_keys == 20 * 150'000);
   CHECK(stats.doubling.num_entries <= keys.size());
   const std::vector<uint64_t> non_members = NonMemberKeys(1'000'000, seed);
   const double most = filter.ForecastAt(keys.size()).predicted_fpr;

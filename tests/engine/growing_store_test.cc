@@ -125,7 +125,8 @@ TEST_CASE(
       reference.Insert(key);
       live.push_back(key);
     };
-    for (int round = 0; round < 2; ++round) {
+    const int num_rounds = plan.num_keys < 50'000 ? 2 : 1;  // the last one to the last key
+    for (int round = 0; round < num_rounds; ++round) {
       while (live.size() < plan.num_keys) {
         insert_one();
         if (random() % 4 == 0) erase_one();
@@ -140,7 +141,7 @@ TEST_CASE(
         if (store->CountEstimate(key) != reference.CountEstimate(key)) FAIL("another count");
         if (reference.MayContain(key) && !store->MayContain(key)) FAIL("a key is missed");
       }
-      while (live.size() > (round == 0 ? plan.num_keys / 10 : 0)) {
+      while (live.size() > (round + 1 < num_rounds ? plan.num_keys / 10 : 0)) {
         erase_one();
         if (live.size() % 16'411 == 0) CHECK(Equals(*store, next.shard, reference));
       }
