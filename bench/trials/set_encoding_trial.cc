@@ -71,7 +71,7 @@ void MeasureSetQueries(const AttributeTrialRequest& request, const TupleWorkload
       std::array<uint64_t, 3> tuple{};
       size_t num_maybe = 0;
       for (size_t i = 0; i < tuples.size; ++i) {
-        for (const size_t a : {1, 2}) tuple[a] = tuples.columns[a][i];
+        for (const size_t a : {1U, 2U}) tuple[a] = tuples.columns[a][i];
         num_maybe += filter.MayContain(kAskedSet, tuple) ? 1 : 0;
       }
       return num_maybe;
