@@ -102,9 +102,8 @@ class GrowingStore final : public KeyStore {
   static constexpr uint32_t kLeastFirstBits = 7;
   static constexpr uint32_t kMostFirstBits = 26;
   static constexpr uint32_t kMostDoublings = 14;
-  // Entries per block when the last of a shard's segments doubles, and the most ever.
+  // Entries per block when the last of a shard's segments doubles.
   static constexpr double kFullLoad = 21.5;
-  static constexpr double kMostLoad = 28;
 
   // Bytes of the blocks of a store whose shards all have 2^depth blocks. For depth kLeastFirstBits
   // that is more than a store takes at first, which has no blocks.

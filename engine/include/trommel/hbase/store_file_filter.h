@@ -1,6 +1,6 @@
 /// @file
-/// StoreFileFilter, all that HBase asks before it reads a store file, and PruneFiles, which asks
-/// many files for many gets.
+/// StoreFileFilter, all that HBase asks before it reads a store file, and PruneFilesByRow and
+/// PruneFilesByCell, which ask many files for many gets.
 #ifndef TROMMEL_HBASE_STORE_FILE_FILTER_H_
 #define TROMMEL_HBASE_STORE_FILE_FILTER_H_
 
@@ -109,7 +109,7 @@ TROMMEL_API size_t PruneFilesByCell(std::span<const StoreFileFilter* const> file
                                     std::span<const CellName> cells,
                                     std::span<uint64_t> maybe_held);
 
-/// Returns the words of one row of PruneFiles.
+/// Returns the words of one row of PruneFilesByRow and PruneFilesByCell.
 constexpr size_t PrunedWords(size_t num_files) noexcept { return (num_files + 63) / 64; }
 
 }  // namespace trommel::hbase
