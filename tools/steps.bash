@@ -3,9 +3,9 @@
 root=$(CDPATH='' cd -- "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 logs=$root/build/log
 
-# ccache shortens rebuilds and the consumer tests, where there is one.
+# ccache shortens rebuilds and the consumer tests, where there is one. Checkouts share its objects.
 if command -v ccache >/dev/null && [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]]; then
-  export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
   # Precompiled headers are cached only when asked for.
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 fi
