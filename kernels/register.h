@@ -2,8 +2,9 @@
 // AddXForTarget once per target, and TROMMEL_REGISTER(AddX) defines AddX, which calls the version
 // for a given target.
 //
-// Highway's own HWY_DYNAMIC_DISPATCH always uses the process-wide choice, and the only way to
-// change that choice also changes it for every other user of Highway in the process.
+// Highway's own HWY_EXPORT and HWY_DYNAMIC_DISPATCH always use the process-wide choice, and the
+// only way to change that choice also changes it for every other user of Highway in the process.
+// They need Highway's library, too.
 #ifndef TROMMEL_KERNELS_REGISTER_H_
 #define TROMMEL_KERNELS_REGISTER_H_
 
@@ -14,23 +15,23 @@
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
 
-#if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // one target: HWY_EXPORT makes no table
-#define TROMMEL_FOR_TARGET(FUNC, TARGET) ((void)(TARGET), &HWY_STATIC_DISPATCH(FUNC))
+// Under HWY_ONCE, in namespace trommel::kernels. The table of versions is Highway's without its
+// first entry, which would make the process-wide choice.
+#if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // one target
+#define TROMMEL_REGISTER(FUNC) \
+  void FUNC(int64_t, KernelTable& kernels) { HWY_STATIC_DISPATCH(FUNC##ForTarget)(kernels); }
 #else
-#define TROMMEL_FOR_TARGET(FUNC, TARGET) \
-  (HWY_DISPATCH_TABLE(FUNC)[::trommel::kernels::DispatchIndex(TARGET)])
-#endif
-
-// Under HWY_ONCE, in namespace trommel::kernels.
-#define TROMMEL_REGISTER(FUNC)                            \
-  HWY_EXPORT(FUNC##ForTarget);                            \
-  void FUNC(int64_t target, KernelTable& kernels) {       \
-    TROMMEL_FOR_TARGET(FUNC##ForTarget, target)(kernels); \
+#define TROMMEL_REGISTER(FUNC)                                                                   \
+  void FUNC(int64_t target, KernelTable& kernels) {                                              \
+    static constexpr void (*kVersions[])(KernelTable&) = {                                       \
+        nullptr, HWY_CHOOSE_TARGET_LIST(FUNC##ForTarget), HWY_CHOOSE_FALLBACK(FUNC##ForTarget)}; \
+    kVersions[DispatchIndex(target)](kernels);                                                   \
   }
+#endif
 
 namespace trommel::kernels {
 
-// From a target's bit to its index in Highway's tables, by a ChosenTarget of our own.
+// Returns the index of a target in Highway's tables, by a ChosenTarget of our own.
 inline size_t DispatchIndex(int64_t target) {
   hwy::ChosenTarget chosen;
   chosen.Update(target);

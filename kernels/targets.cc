@@ -6,6 +6,7 @@
 
 #include "hwy/highway.h"
 #include "hwy/targets.h"
+#include "kernels/cpu.h"
 #include "kernels/register.h"
 
 namespace trommel::kernels {
@@ -40,10 +41,8 @@ KernelTable MakeKernels(int64_t target) {
 // Made once; afterwards families are added to the tables, and nothing in them changes.
 struct Registry {
   Registry() {
-    // The static target, which the compiler may use everywhere, is runnable whatever Highway
-    // detects.
-    for (const int64_t target :
-         SingleTargets((hwy::SupportedTargets() | HWY_STATIC_TARGET) & HWY_TARGETS)) {
+    // The static target, which the compiler may use everywhere, is runnable whatever is detected.
+    for (const int64_t target : SingleTargets((CpuTargets() | HWY_STATIC_TARGET) & HWY_TARGETS)) {
       runnable.push_back(MakeKernels(target));
     }
     const char* variable = std::getenv(kTargetVariable);

@@ -58,7 +58,11 @@ Result<FilterType> TypeOfFile(const std::filesystem::path& path) {
 }
 
 Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes) {
-  return FilterFiles::ReadBytes(SpanSource(bytes), TypeOfOpened);
+  return TypeOfSource(SpanSource(bytes));
+}
+
+Result<FilterType> TypeOfSource(const ByteSource& source) {
+  return FilterFiles::ReadBytes(source, TypeOfOpened);
 }
 
 Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes,

@@ -76,6 +76,14 @@ static void structs(void) {
   trommel_filter_free(NULL);
 }
 
+static int32_t refuse(void* context, int64_t offset, void* buffer, int64_t num_bytes) {
+  (void)context;
+  (void)offset;
+  (void)buffer;
+  (void)num_bytes;
+  return 9;
+}
+
 static void null_handles(void) {
   const trommel_key key = trommel_key_int64(1);
   uint64_t number = 5;
@@ -97,6 +105,10 @@ static void null_handles(void) {
   INVALID(trommel_load_bytes(NULL, 5, NULL, &other, &error), "bytes is NULL");
   INVALID(trommel_load_bytes(&number, -5, NULL, &other, &error), "num_bytes is -5");
   FAILS(TROMMEL_CORRUPT, trommel_load_bytes(NULL, 0, NULL, &other, &error), "");
+  INVALID(trommel_read(NULL, NULL, 100, NULL, &other, &error), "source is NULL");
+  INVALID(trommel_read(refuse, NULL, -5, NULL, &other, &error), "num_bytes is -5");
+  FAILS(TROMMEL_CORRUPT, trommel_read(refuse, NULL, 0, NULL, &other, &error), "");
+  FAILS(TROMMEL_IO, trommel_read(refuse, NULL, 4096, NULL, &other, &error), "source returned 9");
   INVALID(trommel_serialize(filter, NULL, 10, &size, &error), "buffer is NULL");
   INVALID(trommel_serialize(filter, NULL, -1, &size, &error), "buffer_size is -1");
   INVALID(trommel_serialize(filter, NULL, 0, NULL, &error), "num_bytes is NULL");
@@ -578,6 +590,26 @@ static void types(void) {
   trommel_filter_free(filter);
 }
 
+/* One key as a pointer and a length is the key of trommel_key_bytes. */
+static void bytes_of_one_key(void) {
+  trommel_filter* filter = counting(100, 0);
+  const trommel_key apple = trommel_key_bytes("apple", 5);
+  HOLDS(trommel_insert_bytes(filter, "apples", 5, &error) == 1);
+  HOLDS(trommel_may_contain(filter, apple, &error) == 1);
+  HOLDS(trommel_insert_bytes_if_absent(filter, "apple", 5, &error) == 0);
+  HOLDS(trommel_insert_bytes_if_absent(filter, "pear", 4, &error) == 1);
+  HOLDS(trommel_may_contain_bytes(filter, "pear", 4, &error) == 1);
+  HOLDS(trommel_erase_bytes(filter, "apple", 5, &error) == 1);
+  HOLDS(trommel_may_contain_bytes(filter, "apple", 5, &error) == 0);
+  HOLDS(trommel_insert_bytes(filter, NULL, 0, &error) == 1);
+  HOLDS(trommel_may_contain(filter, trommel_key_bytes("", 0), &error) == 1);
+  INVALID(-trommel_insert_bytes(filter, NULL, 1, &error), "");
+  INVALID(-trommel_insert_bytes_if_absent(filter, "pear", -1, &error), "");
+  INVALID(-trommel_erase_bytes(NULL, "pear", 4, &error), "filter is NULL");
+  INVALID(-trommel_may_contain_bytes(NULL, "pear", 4, &error), "filter is NULL");
+  trommel_filter_free(filter);
+}
+
 static void large_batches(void) {
   /* More keys than one round, from every second word, with two threads: as in place. */
   const int64_t num_keys = ((int64_t)1 << 20) + 4711;
@@ -696,6 +728,7 @@ int main(void) {
   columns();
   attributes();
   large_batches();
+  bytes_of_one_key();
   files();
   if (num_wrong == 0) puts("all as expected");
   return num_wrong == 0 ? 0 : 1;

@@ -128,16 +128,28 @@ static trommel_code create(const struct line* line, struct named* entry, trommel
   check(0, line->words[2]);
   return TROMMEL_INTERNAL;
 }
+int32_t read_named(void* context, int64_t offset, void* buffer, int64_t num_bytes) {
+  const struct named* from = context;
+  if (offset < 0 || num_bytes < 0 || offset > from->num_bytes - num_bytes) return 1;
+  if (num_bytes > 0) memcpy(buffer, from->bytes + offset, (size_t)num_bytes);
+  return 0;
+}
+/* From memory and through a source: both must be the same. */
 static trommel_code load(const struct line* line, struct named* entry, const struct named* from,
                          trommel_error* error) {
   uint8_t secret[16];
   trommel_filter* loaded = NULL;
+  trommel_filter* read = NULL;
   trommel_load_options options = {sizeof(options), 0, 0, NULL};
   trommel_code code;
   options.type = type_of(option(line, "as", "any"));
   options.memory_limit_bytes = number_option(line, "limit");
   if (from_hex(option(line, "key", "-"), secret, 16) == 16) options.digest_key = secret;
   code = trommel_load_bytes(from->bytes, from->num_bytes, &options, &loaded, error);
+  check(trommel_read(read_named, (void*)from, from->num_bytes, &options, &read, NULL) == code,
+        "trommel_read returns what trommel_load_bytes returns");
+  check(code != TROMMEL_OK || trommel_equals(loaded, read, NULL) == 1, "both are one filter");
+  trommel_filter_free(read);
   if (code == TROMMEL_OK) set_filter(entry, loaded);
   return code;
 }

@@ -200,11 +200,16 @@ static void load_attributes(struct program* program, const struct line* line, st
   uint8_t secret[16];
   trommel_load_options options = {sizeof(options), 0, 0, NULL};
   trommel_attributes* loaded = NULL;
+  trommel_attributes* read = NULL;
   trommel_error error;
   trommel_code code;
   options.memory_limit_bytes = number_option(line, "limit");
   if (from_hex(option(line, "key", "-"), secret, 16) == 16) options.digest_key = secret;
   code = trommel_attributes_load_bytes(from->bytes, from->num_bytes, &options, &loaded, &error);
+  check(trommel_attributes_read(read_named, (void*)from, from->num_bytes, &options, &read, NULL) ==
+            code,
+        "trommel_attributes_read returns what trommel_attributes_load_bytes returns");
+  trommel_attributes_free(read);
   code_text(code, &error, out);
   if (code != TROMMEL_OK) return;
   trommel_attributes_free(entry->attributes);

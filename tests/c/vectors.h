@@ -89,6 +89,8 @@ void bits_text(const uint64_t* bitmap, int64_t num_keys, struct text* out);
 void numbers_text(const uint64_t* numbers, int64_t size, struct text* out);
 /* "size=N xxh64=H" of bytes that were written. */
 void bytes_text(const struct named* bytes, struct text* out);
+/* A trommel_source over the bytes of a struct named; refuses ranges beyond them. */
+int32_t read_named(void* context, int64_t offset, void* buffer, int64_t num_bytes);
 /* Makes room in `to` for what a first call said. */
 void make_room(struct named* to, int64_t num_bytes);
 

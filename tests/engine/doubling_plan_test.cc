@@ -2,6 +2,7 @@
 // rates are those of filters: doubling_filter_test.cc.
 #include "engine/src/scalable/doubling_plan.h"
 
+#include <clocale>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -38,6 +39,20 @@ TEST_CASE("a config without wishes doubles, and says why", "[engine][scalable][d
   CHECK(filter.largest_capacity() >= 1'000'000'000);
   CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= 0.01);
   CHECK(filter.num_generations() == 1);
+}
+
+TEST_CASE("a reason is the same text in every locale", "[engine][scalable][doubling]") {
+  const ScalableConfig config = {.target_fpr = 0.0125};
+  const std::string reason = Choice(config).reason;
+  CHECK_THAT(reason, ContainsSubstring("within the target of 1.2 %"));
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  // Where these are installed, they write a decimal comma.
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8", ""}) {
+    if (std::setlocale(LC_NUMERIC, name) == nullptr) continue;
+    INFO(name);
+    CHECK(Choice(config).reason == reason);
+  }
+  std::setlocale(LC_NUMERIC, before.c_str());
 }
 
 TEST_CASE("a filter that doubles needs no first size, others do", "[engine][scalable][doubling]") {

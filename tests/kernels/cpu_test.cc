@@ -1,6 +1,8 @@
-// On which CPUs PDEP is slow.
+// Which targets a CPU has, and on which PDEP is slow.
 #include "kernels/cpu.h"
 
+#include "hwy/highway.h"
+#include "hwy/targets.h"
 #include "support/catch.h"
 
 namespace trommel::kernels {
@@ -15,6 +17,11 @@ TEST_CASE("PDEP is slow on AMD's CPUs before Zen 3 and on no other CPU", "[kerne
   CHECK_FALSE(IsDepositFast("HygonGenuine", 0x18));  // a Zen 1
   CHECK(IsDepositFast("CentaurHauls", 7));
   CHECK(IsDepositFast("", 0));
+}
+
+TEST_CASE("a CPU's targets are those that Highway finds", "[kernels][cpu]") {
+  const int64_t compiled = HWY_TARGETS;
+  CHECK((CpuTargets() & compiled) == (hwy::SupportedTargets() & compiled));
 }
 
 TEST_CASE("a CPU's features are the same at each call", "[kernels][cpu]") {

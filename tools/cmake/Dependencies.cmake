@@ -4,8 +4,8 @@
 #
 # Groups: build (compiler and build system), library, tools, index, tests, bench, python (headers and venv
 # of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), check (tools/check, the
-# fuzz preset and the site only), browser (tests of reports and of the site); for
-# tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
+# fuzz preset and the site only), browser (tests of reports and of the site), languages (the programs of
+# engine/examples/languages); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
   set(TROMMEL_DEP_${name}_VERSION ${version} PARENT_SCOPE)
@@ -44,6 +44,11 @@ trommel_dependency(patch 2.7 patch check)
 trommel_dependency(git 2.30 git check)
 trommel_dependency(dpkg_source 1.21 dpkg-dev check)
 trommel_dependency(chromium 100 chromium browser)
+trommel_dependency(go 1.19 golang-go languages)
+trommel_dependency(rust 1.63 rustc languages)
+trommel_dependency(java 17 default-jdk-headless languages)
+trommel_dependency(node 18 nodejs languages)
+trommel_dependency(node_dev 18 libnode-dev languages)
 trommel_dependency(qemu 7.2 qemu-user-static qemu)
 trommel_dependency(aarch64_cxx 12 g++-aarch64-linux-gnu aarch64)
 trommel_dependency(aarch64_qemu 7.2 qemu-user-static aarch64)

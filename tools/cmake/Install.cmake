@@ -42,7 +42,7 @@ install(FILES ${documents} ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INS
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/engine
   PATTERN __pycache__ EXCLUDE PATTERN site EXCLUDE)
 
-# A static library leaves Highway and oneTBB to the program that links it; a shared one has settled that itself.
+# A static library leaves oneTBB to the program that links it; a shared one has settled that itself.
 get_target_property(trommel_type trommel TYPE)
 string(COMPARE EQUAL ${trommel_type} STATIC_LIBRARY TROMMEL_IS_STATIC)
 
@@ -60,23 +60,17 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/trommelConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/trommelConfig.cmake
   ${PROJECT_BINARY_DIR}/trommelConfigVersion.cmake DESTINATION ${package_dir})
 
-# Highway is named by -l and not by Requires: its own .pc carries a definition that users of our
-# headers do not need. oneTBB goes the same way.
+# oneTBB is named by -l and not by Requires: trommel.pc names what was linked.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH TROMMEL_PC_PREFIX /prefix/${pkgconfig_dir} /prefix)
 set(private_libs)
-set(private_targets hwy::hwy)
 if(TROMMEL_EXECUTOR)
-  list(APPEND private_targets TBB::tbb)
-endif()
-foreach(library IN LISTS private_targets)
-  string(REGEX REPLACE ".*::" "" name ${library})
-  get_target_property(is_imported ${library} IMPORTED)
+  get_target_property(is_imported TBB::tbb IMPORTED)
   if(is_imported)
-    string(APPEND private_libs " -L$<TARGET_LINKER_FILE_DIR:${library}>")
+    string(APPEND private_libs " -L$<TARGET_LINKER_FILE_DIR:TBB::tbb>")
   endif()
-  string(APPEND private_libs " -l${name}")
-endforeach()
+  string(APPEND private_libs " -ltbb")
+endif()
 set(TROMMEL_PC_LIBS "-L\${libdir} -ltrommel")
 set(TROMMEL_PC_LIBS_PRIVATE)
 if(TROMMEL_IS_STATIC)
@@ -89,7 +83,13 @@ configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommel.pc.in
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/trommel.pc INPUT ${PROJECT_BINARY_DIR}/trommel.pc.genex)
 install(FILES ${PROJECT_BINARY_DIR}/trommel.pc DESTINATION ${pkgconfig_dir})
 if(TROMMEL_C_PARTS)
+  list(TRANSFORM TROMMEL_C_RUNTIME PREPEND -l OUTPUT_VARIABLE TROMMEL_C_PC_LIBS_PRIVATE)
+  list(JOIN TROMMEL_C_PC_LIBS_PRIVATE " " TROMMEL_C_PC_LIBS_PRIVATE)
+  if(TROMMEL_C_EXECUTOR)
+    string(PREPEND TROMMEL_C_PC_LIBS_PRIVATE "${private_libs} ")
+  endif()
   configure_file(${PROJECT_SOURCE_DIR}/tools/cmake/trommel_c.pc.in
-    ${PROJECT_BINARY_DIR}/trommel_c.pc @ONLY)
+    ${PROJECT_BINARY_DIR}/trommel_c.pc.genex @ONLY)
+  file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/trommel_c.pc INPUT ${PROJECT_BINARY_DIR}/trommel_c.pc.genex)
   install(FILES ${PROJECT_BINARY_DIR}/trommel_c.pc DESTINATION ${pkgconfig_dir})
 endif()

@@ -32,6 +32,7 @@ endfunction()
 # trommel_library_options(target): of the sources of the library itself. Only what TROMMEL_API marks is
 # visible outside a shared library, and nothing outside what an archive is linked into. Each function
 # and object has a section of its own: a program that is linked with --gc-sections carries what it uses.
+# No symbol is unique in the process (a mark of GCC's): the loader could not unload a plugin with one.
 function(trommel_library_options target)
   set_target_properties(${target} PROPERTIES
     LINKER_LANGUAGE CXX
@@ -42,6 +43,9 @@ function(trommel_library_options target)
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fno-gnu-unique)
   endif()
 endfunction()
 

@@ -32,7 +32,18 @@ trommel_code trommel_attributes_load_bytes(const void* bytes, int64_t num_bytes,
                                            trommel_attributes** filter, trommel_error* error) {
   return Guarded(error, [&] {
     trommel_attributes*& out = Required(filter, "filter");
-    out = MakeAttributes(BytesOf(bytes, num_bytes).Load<AttributeFilter>(LoadOptionsOf(options)));
+    const SpanSource memory(BytesOf(bytes, num_bytes));
+    out = MakeAttributes(SnapshotSource{memory}.Load<AttributeFilter>(LoadOptionsOf(options)));
+  });
+}
+
+trommel_code trommel_attributes_read(trommel_source source, void* context, int64_t num_bytes,
+                                     const trommel_load_options* options,
+                                     trommel_attributes** filter, trommel_error* error) {
+  return Guarded(error, [&] {
+    trommel_attributes*& out = Required(filter, "filter");
+    const CallbackSource callback(source, context, num_bytes);
+    out = MakeAttributes(SnapshotSource{callback}.Load<AttributeFilter>(LoadOptionsOf(options)));
   });
 }
 

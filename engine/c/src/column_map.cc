@@ -214,6 +214,6 @@ trommel_code trommel_column_map_load(trommel_column_map* map, uint32_t column, c
                                      int64_t num_bytes, trommel_error* error) {
   return Guarded(error, [&] {
     Use(map, column,
-        [&](ColumnMap& all) { ValueOf(all.LoadColumn(column, BytesOf(bytes, num_bytes).bytes)); });
+        [&](ColumnMap& all) { ValueOf(all.LoadColumn(column, BytesOf(bytes, num_bytes))); });
   });
 }

@@ -307,6 +307,26 @@ int32_t trommel_erase_key(trommel_filter* filter, trommel_key key, trommel_error
   });
 }
 
+int32_t trommel_insert_bytes(trommel_filter* filter, const void* data, int64_t size,
+                             trommel_error* error) {
+  return trommel_insert_key(filter, trommel_key_bytes(data, size), error);
+}
+
+int32_t trommel_insert_bytes_if_absent(trommel_filter* filter, const void* data, int64_t size,
+                                       trommel_error* error) {
+  return trommel_insert_key_if_absent(filter, trommel_key_bytes(data, size), error);
+}
+
+int32_t trommel_erase_bytes(trommel_filter* filter, const void* data, int64_t size,
+                            trommel_error* error) {
+  return trommel_erase_key(filter, trommel_key_bytes(data, size), error);
+}
+
+int32_t trommel_may_contain_bytes(const trommel_filter* filter, const void* data, int64_t size,
+                                  trommel_error* error) {
+  return trommel_may_contain(filter, trommel_key_bytes(data, size), error);
+}
+
 int32_t trommel_may_contain(const trommel_filter* filter, trommel_key key, trommel_error* error) {
   return GuardedAnswer(error, [&] {
     const trommel_filter& source = Required(filter, "filter");

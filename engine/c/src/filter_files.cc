@@ -70,7 +70,8 @@ trommel_code trommel_type_of_bytes(const void* bytes, int64_t num_bytes, int32_t
                                    trommel_error* error) {
   return Guarded(error, [&] {
     int32_t& out = Required(type, "type");
-    out = BytesOf(bytes, num_bytes).Type();
+    const SpanSource memory(BytesOf(bytes, num_bytes));
+    out = SnapshotSource{memory}.Type();
   });
 }
 
@@ -106,9 +107,9 @@ trommel_code trommel_metadata_of_bytes(const void* bytes, int64_t num_bytes, voi
                                        int64_t buffer_size, int64_t* num_metadata_bytes,
                                        trommel_error* error) {
   return Guarded(error, [&] {
-    const SnapshotBytes memory = BytesOf(bytes, num_bytes);
+    const SpanSource memory(BytesOf(bytes, num_bytes));
     CheckBuffer(buffer, buffer_size, num_metadata_bytes);
-    const std::vector<std::byte> metadata = ValueOf(LoadMetadata(SpanSource(memory.bytes)));
+    const std::vector<std::byte> metadata = ValueOf(LoadMetadata(memory));
     WriteOut(buffer, buffer_size, num_metadata_bytes,
              [&](ByteSink& sink) { return sink.Append(metadata); });
   });
@@ -118,8 +119,19 @@ trommel_code trommel_load_bytes(const void* bytes, int64_t num_bytes,
                                 const trommel_load_options* options, trommel_filter** filter,
                                 trommel_error* error) {
   return Guarded(error, [&] {
-    const SnapshotBytes memory = BytesOf(bytes, num_bytes);
-    LoadFrom(memory, memory.Type(), options, filter);
+    const SpanSource memory(BytesOf(bytes, num_bytes));
+    const SnapshotSource snapshot{memory};
+    LoadFrom(snapshot, snapshot.Type(), options, filter);
+  });
+}
+
+trommel_code trommel_read(trommel_source source, void* context, int64_t num_bytes,
+                          const trommel_load_options* options, trommel_filter** filter,
+                          trommel_error* error) {
+  return Guarded(error, [&] {
+    const CallbackSource callback(source, context, num_bytes);
+    const SnapshotSource snapshot{callback};
+    LoadFrom(snapshot, snapshot.Type(), options, filter);
   });
 }
 

@@ -17,6 +17,13 @@ namespace {
 
 constexpr size_t kSinkBytes = size_t{1} << 20;  // of one call
 
+uint64_t SizeOfSnapshot(int64_t num_bytes) {
+  if (num_bytes < 0) {
+    ThrowInvalid("num_bytes is " + std::to_string(num_bytes) + "; it must not be negative");
+  }
+  return static_cast<uint64_t>(num_bytes);
+}
+
 }  // namespace
 
 LoadOptions LoadOptionsOf(const trommel_load_options* options) {
@@ -46,17 +53,28 @@ SaveOptions SaveOptionsOf(const trommel_save_options* options) {
 
 SnapshotFile FileOf(const char* path) { return {&Required(path, "path")}; }
 
-SnapshotBytes BytesOf(const void* bytes, int64_t num_bytes) {
-  if (num_bytes < 0) {
-    ThrowInvalid("num_bytes is " + std::to_string(num_bytes) + "; it must not be negative");
-  }
-  if (num_bytes > 0 && bytes == nullptr) ThrowInvalid("bytes is NULL");
-  return {{static_cast<const std::byte*>(bytes), static_cast<size_t>(num_bytes)}};
+std::span<const std::byte> BytesOf(const void* bytes, int64_t num_bytes) {
+  const uint64_t size = SizeOfSnapshot(num_bytes);
+  if (size > 0 && bytes == nullptr) ThrowInvalid("bytes is NULL");
+  return {static_cast<const std::byte*>(bytes), size};
 }
 
 int32_t SnapshotFile::Type() const { return static_cast<int32_t>(ValueOf(TypeOfFile(path))); }
 
-int32_t SnapshotBytes::Type() const { return static_cast<int32_t>(ValueOf(TypeOfBytes(bytes))); }
+int32_t SnapshotSource::Type() const { return static_cast<int32_t>(ValueOf(TypeOfSource(source))); }
+
+CallbackSource::CallbackSource(trommel_source read, void* context, int64_t num_bytes)
+    : read_(read), context_(context), num_bytes_(SizeOfSnapshot(num_bytes)) {
+  if (read == nullptr) ThrowInvalid("source is NULL");
+}
+
+Status CallbackSource::ReadAt(uint64_t offset, std::span<std::byte> into) const {
+  if (into.empty()) return Ok();
+  const int32_t stopped =
+      read_(context_, static_cast<int64_t>(offset), into.data(), static_cast<int64_t>(into.size()));
+  if (stopped == 0) return Ok();
+  return Error{ErrorCode::kIo, "the source returned " + std::to_string(stopped)};
+}
 
 void BufferSink::Put(uint64_t offset, std::span<const std::byte> bytes) noexcept {
   if (offset >= buffer_.size()) return;

@@ -43,7 +43,22 @@ class BufferSink final : public ByteSink {
 LoadOptions LoadOptionsOf(const trommel_load_options* options);
 SaveOptions SaveOptionsOf(const trommel_save_options* options);
 
-// Two sources with the same members.
+// Reads from a source of the caller's.
+class CallbackSource final : public ByteSource {
+ public:
+  // Throws Failure for no function and for a negative size.
+  CallbackSource(trommel_source read, void* context, int64_t num_bytes);
+
+  uint64_t num_bytes() const override { return num_bytes_; }
+  Status ReadAt(uint64_t offset, std::span<std::byte> into) const override;
+
+ private:
+  trommel_source read_;
+  void* context_;
+  uint64_t num_bytes_;
+};
+
+// Where a snapshot is: two classes with the same members.
 struct SnapshotFile {
   const char* path;
 
@@ -53,17 +68,17 @@ struct SnapshotFile {
     return Filter::Load(path, options.memory_limit_bytes, options.digest_key);
   }
 };
-struct SnapshotBytes {
-  std::span<const std::byte> bytes;
+struct SnapshotSource {
+  const ByteSource& source;
 
   int32_t Type() const;
   template <class Filter>
   Result<Filter> Load(const LoadOptions& options) const {
-    return Filter::Deserialize(bytes, options.memory_limit_bytes, options.digest_key);
+    return Filter::LoadFrom(source, options.memory_limit_bytes, options.digest_key);
   }
 };
 SnapshotFile FileOf(const char* path);
-SnapshotBytes BytesOf(const void* bytes, int64_t num_bytes);
+std::span<const std::byte> BytesOf(const void* bytes, int64_t num_bytes);
 
 // Checks a caller's buffer, which may be NULL with size 0: only the size is asked for.
 void CheckBuffer(const void* buffer, int64_t buffer_size, const int64_t* num_bytes);

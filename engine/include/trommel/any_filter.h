@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trommel/attribute_filter.h"
+#include "trommel/byte_stream.h"
 #include "trommel/counting_filter.h"
 #include "trommel/export.h"
 #include "trommel/metadata.h"
@@ -46,6 +47,8 @@ TROMMEL_API FilterType TypeOf(const AnyFilter& filter);
 TROMMEL_API Result<FilterType> TypeOfFile(const std::filesystem::path& path);
 /// Returns the type of a snapshot in memory, as TypeOfFile.
 TROMMEL_API Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
+/// Returns the type of a snapshot in any source, as TypeOfFile. Fails as the source does, too.
+TROMMEL_API Result<FilterType> TypeOfSource(const ByteSource& source);
 
 /// Loads a file as the type that it is, and fails as the type's own Load. The file is opened once:
 /// its type and contents are those of one file, even if another takes its name meanwhile.

@@ -90,7 +90,7 @@ class SpanSource final : public ByteSource {
   uint64_t num_bytes() const override { return bytes_.size(); }
   /// As ByteSource::ReadAt.
   Status ReadAt(uint64_t offset, std::span<std::byte> into) const override {
-    std::ranges::copy(bytes_.subspan(static_cast<size_t>(offset), into.size()), into.data());
+    std::ranges::copy(bytes_.subspan(offset, into.size()), into.data());
     return Ok();
   }
 

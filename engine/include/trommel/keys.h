@@ -195,8 +195,8 @@ class Key {
   uint64_t integer() const noexcept { return word_; }
   /// Returns the bytes of a kViews key.
   std::string_view bytes() const noexcept {
-    return {reinterpret_cast<const char*>(static_cast<uintptr_t>(word_)),
-            static_cast<size_t>(size_and_kind_ >> kKindBits)};
+    return std::string_view(reinterpret_cast<const char*>(static_cast<uintptr_t>(word_)),
+                            size_and_kind_ >> kKindBits);
   }
 
  private:

@@ -2,7 +2,7 @@
 #include "engine/src/scalable/growth_choice.h"
 
 #include <array>
-#include <cstdio>
+#include <charconv>
 #include <string>
 
 #include "engine/src/base/out_of_range.h"
@@ -11,11 +11,13 @@
 namespace trommel {
 namespace {
 
-// "0.52 %".
+// Returns "0.52 %", in every locale.
 std::string RateText(double rate) {
-  std::array<char, 32> buffer;
-  std::snprintf(buffer.data(), buffer.size(), "%.2g %%", 100 * rate);
-  return buffer.data();
+  std::array<char, 32> text;
+  char* const end = std::to_chars(text.data(), text.data() + text.size(), 100 * rate,
+                                  std::chars_format::general, 2)
+                        .ptr;
+  return std::string(text.data(), end) + " %";
 }
 
 }  // namespace

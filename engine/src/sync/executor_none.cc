@@ -1,5 +1,5 @@
-// The executor of a library built without oneTBB (TROMMEL_EXECUTOR=OFF): none is ever created, and
-// the members are there to be linked.
+// The executor of a library built without oneTBB (TROMMEL_EXECUTOR=OFF, TROMMEL_C_EXECUTOR=OFF):
+// none is ever created, and the members are there to be linked.
 #include <utility>
 
 #include "trommel/executor.h"
@@ -14,8 +14,8 @@ Executor::~Executor() = default;
 Result<std::shared_ptr<Executor>> Executor::Create(uint32_t, uint32_t) {
   return Error{
       ErrorCode::kInvalidArgument,
-      "this library was built without executors (TROMMEL_EXECUTOR=OFF): pass none, and all "
-      "work is done in the calling thread"};
+      "this library was built without executors: pass none, and all work is done in the calling "
+      "thread; or build it with TROMMEL_EXECUTOR=ON (of the C library TROMMEL_C_EXECUTOR=ON)"};
 }
 
 uint32_t Executor::num_threads() const noexcept { return 1; }

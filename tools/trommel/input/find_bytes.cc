@@ -53,19 +53,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace trommel::tool {
 
-HWY_EXPORT(FindAll);
-
 FindBytes* FindBytesForTarget() noexcept {
   const std::string_view active = ActiveTarget();
-#if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // one target: HWY_EXPORT makes no table
+#if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)  // one target
   (void)active;
 #else
+  // Highway's table without its first entry, which needs Highway's library.
+  static constexpr FindBytes* kVersions[] = {nullptr, HWY_CHOOSE_TARGET_LIST(FindAll),
+                                             HWY_CHOOSE_FALLBACK(FindAll)};
   for (int64_t targets = HWY_TARGETS; targets != 0; targets &= targets - 1) {
     const int64_t target = targets & -targets;
     if (hwy::TargetName(target) != active) continue;
     hwy::ChosenTarget chosen;
     chosen.Update(target);
-    return HWY_DISPATCH_TABLE(FindAll)[chosen.GetIndex()];
+    return kVersions[chosen.GetIndex()];
   }
 #endif
   return &HWY_STATIC_DISPATCH(FindAll);

@@ -43,6 +43,13 @@
 /// call on it at the moment of the fork (else what that thread held, locks among it, stays held for
 /// ever); also one with an executor, which in the child has no threads but the calling one.
 ///
+/// *Memory.* The sum of num_bytes of the statistics of all handles is what the library keeps,
+/// within 5 % and 512 KB for each; calls need more while they run. Blocks are mapped from the
+/// system, where hooks in malloc do not see them.
+///
+/// *Unloading.* A plugin that has freed its handles may unload the shared library, unless it made
+/// an executor. What the library made on first use, some tens of kilobytes, is not given back.
+///
 /// *Stability.* Functions, constants and fields stay as they are in all versions with one
 /// TROMMEL_C_ABI_VERSION, which is the number in the name of the shared library: what was compiled
 /// with one of them runs with any later one. Answers and files are those of the C++ library.
@@ -179,7 +186,7 @@ static inline trommel_key trommel_key_digest(uint64_t digest) {
 /// Returns the key of these bytes. `data` may be NULL if size is 0.
 static inline trommel_key trommel_key_bytes(const void* data, int64_t size) {
   trommel_key result;
-  result.word = (uint64_t)(uintptr_t)data;
+  result.word = (uintptr_t)data;
   result.size = size < 0 ? INT64_MIN : size;
   return result;
 }
@@ -235,7 +242,9 @@ TROMMEL_C_API trommel_code trommel_digests(const trommel_digest_policy* policy,
 typedef struct trommel_executor trommel_executor;
 /// Makes an executor of `num_threads` threads, the calling one included; 0: as many as the machine
 /// has. One may serve any number of filters. Do not unload the library afterwards. Fails with
-/// TROMMEL_INVALID_ARGUMENT and TROMMEL_OUT_OF_MEMORY. Free it with trommel_executor_free.
+/// TROMMEL_INVALID_ARGUMENT and TROMMEL_OUT_OF_MEMORY; always with the former where the library has
+/// no executors, as by default (build it with -DTROMMEL_C_EXECUTOR=ON). Free it with
+/// trommel_executor_free.
 TROMMEL_C_API trommel_code trommel_executor_create(int32_t num_threads, trommel_executor** executor,
                                                    trommel_error* error);
 /// Returns the number of threads; 0 for NULL.
@@ -517,6 +526,19 @@ TROMMEL_C_API int32_t trommel_erase_key(trommel_filter* filter, trommel_key key,
 /// Returns 0 if the key is certainly absent, 1 if it is maybe present.
 TROMMEL_C_API int32_t trommel_may_contain(const trommel_filter* filter, trommel_key key,
                                           trommel_error* error);
+/// As trommel_insert_key, of the key that trommel_key_bytes makes. This function and the next three
+/// are for languages that pass no structs by value and cannot call inline functions.
+TROMMEL_C_API int32_t trommel_insert_bytes(trommel_filter* filter, const void* data, int64_t size,
+                                           trommel_error* error);
+/// As trommel_insert_key_if_absent.
+TROMMEL_C_API int32_t trommel_insert_bytes_if_absent(trommel_filter* filter, const void* data,
+                                                     int64_t size, trommel_error* error);
+/// As trommel_erase_key.
+TROMMEL_C_API int32_t trommel_erase_bytes(trommel_filter* filter, const void* data, int64_t size,
+                                          trommel_error* error);
+/// As trommel_may_contain.
+TROMMEL_C_API int32_t trommel_may_contain_bytes(const trommel_filter* filter, const void* data,
+                                                int64_t size, trommel_error* error);
 /// Writes an upper bound of how often the key is in the filter. Returns a code.
 TROMMEL_C_API trommel_code trommel_count_estimate(const trommel_filter* filter, trommel_key key,
                                                   uint64_t* count, trommel_error* error);
@@ -684,6 +706,11 @@ typedef struct trommel_load_options {
 /// TROMMEL_IO.
 typedef int32_t (*trommel_sink)(void* context, const void* bytes, int64_t num_bytes);
 
+/// Fills `buffer` with the bytes of a snapshot from `offset` on, which are never more than there
+/// are. It is called with ranges in any order, some of them twice. Returns 0 to go on; any other
+/// number ends the call with TROMMEL_IO. It must return: neither pthread_exit nor longjmp.
+typedef int32_t (*trommel_source)(void* context, int64_t offset, void* buffer, int64_t num_bytes);
+
 /// Writes the type of a file by its header, TROMMEL_TYPE_*. The rest may still be damaged. Fails as
 /// trommel_load.
 TROMMEL_C_API trommel_code trommel_type_of_file(const char* path, int32_t* type,
@@ -725,6 +752,11 @@ TROMMEL_C_API trommel_code trommel_serialize(const trommel_filter* filter, void*
 /// Passes the same bytes to a sink.
 TROMMEL_C_API trommel_code trommel_write(const trommel_filter* filter, trommel_sink sink,
                                          void* context, trommel_error* error);
+/// As trommel_load, from a source of `num_bytes` bytes, which is called in the calling thread.
+/// Bytes that change meanwhile can make it fail and do nothing worse.
+TROMMEL_C_API trommel_code trommel_read(trommel_source source, void* context, int64_t num_bytes,
+                                        const trommel_load_options* options,
+                                        trommel_filter** filter, trommel_error* error);
 
 /// @}
 
@@ -947,6 +979,12 @@ TROMMEL_C_API trommel_code trommel_attributes_load_bytes(const void* bytes, int6
                                                          const trommel_load_options* options,
                                                          trommel_attributes** filter,
                                                          trommel_error* error);
+/// As trommel_read.
+TROMMEL_C_API trommel_code trommel_attributes_read(trommel_source source, void* context,
+                                                   int64_t num_bytes,
+                                                   const trommel_load_options* options,
+                                                   trommel_attributes** filter,
+                                                   trommel_error* error);
 /// As trommel_serialize.
 TROMMEL_C_API trommel_code trommel_attributes_serialize(const trommel_attributes* filter,
                                                         void* buffer, int64_t buffer_size,
