@@ -133,11 +133,11 @@ int Compare(const std::string& folder, uint64_t num_rows, uint64_t num_gets, uin
     std::fprintf(stderr, "absent_rows_bench: a get was answered wrongly\n");
     return 1;
   }
-  const std::string title = Printed(
-      "%s rows, CPU ns per get; our filter takes %.1f bits per key, RocksDB's %d",
-      CountName(num_rows).c_str(),
-      8 * static_cast<double>(front->GetStats().num_bytes) / static_cast<double>(num_rows),
-      kFilterBits);
+  const std::string title =
+      Printed("%s rows, CPU ns per get; our filter takes %.1f bits per key, RocksDB's %d",
+              CountName(num_rows).c_str(),
+              8 * static_cast<double>(front->GetStats().num_bytes) / static_cast<double>(num_rows),
+              kFilterBits);
   std::fputs(FormatTrial(title, {"alone", "its filter", "ours in front", "both"},
                          {{"alone / ours", 0, 2}, {"its filter / ours", 1, 2}}, rows)
                  .c_str(),
@@ -150,8 +150,8 @@ int Main(int argc, char** argv) {
   uint64_t num_gets = 100'000;
   uint64_t cache_bytes = 8'000'000;
   uint64_t rounds = 5;
-  std::string folder = std::filesystem::temp_directory_path() /
-                       ("trommel-absent-rows-" + std::to_string(getpid()));
+  std::string folder =
+      std::filesystem::temp_directory_path() / ("trommel-absent-rows-" + std::to_string(getpid()));
   if (!ReadArguments(argc, argv,
                      {CountArgument("--rows", num_rows), CountArgument("--gets", num_gets),
                       CountArgument("--cache", cache_bytes), CountArgument("--rounds", rounds),

@@ -2,8 +2,8 @@
 // lock beside a ConcurrentFilter. An update is due every few milliseconds; counted are those that
 // were done in time, and the lookups beside them.
 //
-// The readers do nothing but look names up, so one of them nearly always holds a shared lock. A
-// std::shared_mutex of glibc lets readers in before a waiting writer.
+// The readers do nothing but look names up, so that one of them nearly always holds a shared lock,
+// and the std::shared_mutex of glibc lets further readers in before a writer that waits.
 #include <malloc.h>
 #include <tsl/robin_set.h>
 
@@ -13,13 +13,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
 #include <thread>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "bench/sides/workload.h"
@@ -70,10 +68,12 @@ class LockedSet {
   Set set_;
 };
 
+template <class Set>
+using SharedSet = LockedSet<Set, std::shared_mutex, std::shared_lock<std::shared_mutex>>;
+template <class Set>
+using ExclusiveSet = LockedSet<Set, std::mutex, std::lock_guard<std::mutex>>;
 using StdSet = std::unordered_set<std::string>;
 using FlatSet = tsl::robin_set<std::string>;
-using Shared = std::shared_lock<std::shared_mutex>;
-using Exclusive = std::lock_guard<std::mutex>;
 
 class Filter {
  public:
@@ -89,38 +89,28 @@ class Filter {
   ConcurrentFilter filter_;
 };
 
-// The list is names [first, first + num_names) and moves on by kNamesPerUpdate with each update. As
-// many as are in it at first and come later lie behind them, and three times as many that never do.
+// The list is num_names from the first on, and moves on by kNamesPerUpdate with each update; behind
+// those that come lie names that never do, three times as many as the list has.
 std::vector<std::string> MakeNames(const Settings& settings) {
-  const uint64_t num_listed = settings.num_names + settings.num_updates() * kNamesPerUpdate;
-  std::vector<std::string> names(num_listed + 3 * settings.num_names);
+  std::vector<std::string> names(4 * settings.num_names + settings.num_updates() * kNamesPerUpdate);
   for (size_t i = 0; i < names.size(); ++i) {
-    names[i] = Printed("host-%llx.example", static_cast<unsigned long long>(KeyAt(i) >> 24));
+    names[i] = Printed("host-%llx.example", static_cast<unsigned long long>(KeyAt(i)));
   }
   return names;
 }
-
-struct Outcome {
-  uint64_t num_updates = 0;
-  uint64_t num_lookups = 0;
-  uint64_t num_missed = 0;
-  Figures waits_ms;  // from when each update was due until it was done
-  double megabytes = 0;
-};
 
 double HeapMegabytes() {
   const struct mallinfo2 heap = mallinfo2();
   return static_cast<double>(heap.uordblks + heap.hblkhd) / 1e6;
 }
 
+// Prints a row; returns whether every name that was in the list throughout was found.
 template <class List>
-Outcome Run(const Settings& settings, const std::vector<std::string>& names) {
-  Outcome outcome;
-  const double before = HeapMegabytes();
+bool Run(const char* side, const Settings& settings, Names names) {
+  const double megabytes_before = HeapMegabytes();
   List list(settings.num_names + kNamesPerUpdate);
-  const Names all(names);
-  list.Update({}, all.first(settings.num_names));
-  outcome.megabytes = HeapMegabytes() - before;
+  list.Update({}, names.first(settings.num_names));
+  const double megabytes = HeapMegabytes() - megabytes_before;
 
   const size_t num_gone = settings.num_updates() * kNamesPerUpdate;
   std::atomic<bool> is_over = false;
@@ -130,17 +120,15 @@ Outcome Run(const Settings& settings, const std::vector<std::string>& names) {
   for (uint64_t reader = 0; reader < settings.num_readers; ++reader) {
     readers.emplace_back([&, reader] {
       uint64_t count = 0;
-      uint64_t missed = 0;
       for (; !is_over.load(std::memory_order_relaxed); ++count) {
         const size_t i = KeyAt((reader << 40) + count) % names.size();
-        const bool is_listed = list.Contains(names[i]);
-        // These are in the list from the first moment to the last.
-        missed += !is_listed && i >= num_gone && i < settings.num_names ? 1 : 0;
+        const bool stays = i >= num_gone && i < settings.num_names;
+        if (!list.Contains(names[i]) && stays) ++num_missed;
       }
       num_lookups += count;
-      num_missed += missed;
     });
   }
+  Figures waits_ms;  // from when each update was due until it was done
   const Clock::time_point begin = Clock::now();
   const Clock::time_point end = begin + std::chrono::seconds(settings.num_seconds);
   std::thread writer([&] {
@@ -148,21 +136,22 @@ Outcome Run(const Settings& settings, const std::vector<std::string>& names) {
       const Clock::time_point due =
           begin + std::chrono::nanoseconds(1'000'000'000 * i / settings.updates_per_second);
       std::this_thread::sleep_until(due);
-      list.Update(all.subspan(i * kNamesPerUpdate, kNamesPerUpdate),
-                  all.subspan(settings.num_names + i * kNamesPerUpdate, kNamesPerUpdate));
+      const size_t first = i * kNamesPerUpdate;
+      list.Update(names.subspan(first, kNamesPerUpdate),
+                  names.subspan(settings.num_names + first, kNamesPerUpdate));
       const Clock::time_point now = Clock::now();
       if (now > end) return;
-      ++outcome.num_updates;
-      outcome.waits_ms.push_back(std::chrono::duration<double, std::milli>(now - due).count());
+      waits_ms.push_back(std::chrono::duration<double, std::milli>(now - due).count());
     }
   });
   std::this_thread::sleep_until(end);
   is_over = true;
   for (std::thread& reader : readers) reader.join();
   writer.join();
-  outcome.num_lookups = num_lookups;
-  outcome.num_missed = num_missed;
-  return outcome;
+  std::printf("%-28s %8zu %16.1f %17.2f %8.1f\n", side, waits_ms.size(), Median(waits_ms),
+              static_cast<double>(num_lookups) / 1e6 / static_cast<double>(settings.num_seconds),
+              megabytes);
+  return num_missed == 0;
 }
 
 int Main(int argc, char** argv) {
@@ -176,31 +165,20 @@ int Main(int argc, char** argv) {
     return 2;
   }
   const std::vector<std::string> names = MakeNames(settings);
-  using Side = std::pair<const char*, Outcome (*)(const Settings&, const std::vector<std::string>&)>;
-  const Side sides[] = {
-      {"unordered_set, shared_mutex", &Run<LockedSet<StdSet, std::shared_mutex, Shared>>},
-      {"flat set, shared_mutex", &Run<LockedSet<FlatSet, std::shared_mutex, Shared>>},
-      {"unordered_set, mutex", &Run<LockedSet<StdSet, std::mutex, Exclusive>>},
-      {"flat set, mutex", &Run<LockedSet<FlatSet, std::mutex, Exclusive>>},
-      {"ConcurrentFilter", &Run<Filter>}};
-  std::printf("%s names, %llu readers; updates of %llu that were due in %llu s\n",
+  std::printf("%s names, %llu readers; of %llu updates those done within %llu s\n",
               CountName(settings.num_names).c_str(),
               static_cast<unsigned long long>(settings.num_readers),
               static_cast<unsigned long long>(settings.num_updates()),
               static_cast<unsigned long long>(settings.num_seconds));
-  std::printf("%-28s %8s %14s %18s %8s\n", "", "updates", "median wait, ms", "M lookups per s", "MB");
-  int exit_code = 0;
-  for (const auto& [name, run] : sides) {
-    const Outcome outcome = run(settings, names);
-    std::printf("%-28s %8llu %15.1f %18.2f %8.1f\n", name,
-                static_cast<unsigned long long>(outcome.num_updates), Median(outcome.waits_ms),
-                static_cast<double>(outcome.num_lookups) / 1e6 /
-                    static_cast<double>(settings.num_seconds),
-                outcome.megabytes);
-    if (outcome.num_missed > 0) exit_code = 1;
-  }
-  if (exit_code == 1) std::fprintf(stderr, "changing_list_bench: a listed name was missed\n");
-  return exit_code;
+  std::printf("%-28s %8s %16s %17s %8s\n", "", "updates", "median wait, ms", "M lookups per s",
+              "MB");
+  bool is_right = Run<SharedSet<StdSet>>("unordered_set, shared_mutex", settings, names);
+  is_right &= Run<SharedSet<FlatSet>>("flat set, shared_mutex", settings, names);
+  is_right &= Run<ExclusiveSet<StdSet>>("unordered_set, mutex", settings, names);
+  is_right &= Run<ExclusiveSet<FlatSet>>("flat set, mutex", settings, names);
+  is_right &= Run<Filter>("ConcurrentFilter", settings, names);
+  if (!is_right) std::fprintf(stderr, "changing_list_bench: a listed name was missed\n");
+  return is_right ? 0 : 1;
 }
 
 }  // namespace

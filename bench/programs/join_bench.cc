@@ -104,13 +104,12 @@ int Main(int argc, char** argv) {
       return 1;
     }
   }
-  std::fputs(
-      FormatTrial(Printed("CPU ns per row; one in %llu matches",
-                          static_cast<unsigned long long>(one_in)),
-                  {"unordered_map", "behind filter", "flat map", "behind filter"},
-                  {{"unordered_map / behind", 0, 1}, {"flat map / behind", 2, 3}}, table)
-          .c_str(),
-      stdout);
+  std::fputs(FormatTrial(Printed("CPU ns per row; one in %llu matches",
+                                 static_cast<unsigned long long>(one_in)),
+                         {"unordered_map", "behind filter", "flat map", "behind filter"},
+                         {{"unordered_map / behind", 0, 1}, {"flat map / behind", 2, 3}}, table)
+                 .c_str(),
+             stdout);
   return 0;
 }
 
