@@ -84,6 +84,7 @@ class Filter {
     filter_.Erase(gone);
   }
   bool Contains(const std::string& name) { return filter_.MayContain(name); }
+  uint64_t num_bytes() const { return filter_.GetStats().num_bytes; }
 
  private:
   ConcurrentFilter filter_;
@@ -99,18 +100,19 @@ std::vector<std::string> MakeNames(const Settings& settings) {
   return names;
 }
 
-double HeapMegabytes() {
+uint64_t HeapBytes() {
   const struct mallinfo2 heap = mallinfo2();
-  return static_cast<double>(heap.uordblks + heap.hblkhd) / 1e6;
+  return heap.uordblks + heap.hblkhd;
 }
 
 // Prints a row; returns whether every name that was in the list throughout was found.
 template <class List>
 bool Run(const char* side, const Settings& settings, Names names) {
-  const double megabytes_before = HeapMegabytes();
+  uint64_t num_bytes = HeapBytes();
   List list(settings.num_names + kNamesPerUpdate);
   list.Update({}, names.first(settings.num_names));
-  const double megabytes = HeapMegabytes() - megabytes_before;
+  num_bytes = HeapBytes() - num_bytes;
+  if constexpr (requires { list.num_bytes(); }) num_bytes = list.num_bytes();
 
   const size_t num_gone = settings.num_updates() * kNamesPerUpdate;
   std::atomic<bool> is_over = false;
@@ -148,9 +150,10 @@ bool Run(const char* side, const Settings& settings, Names names) {
   is_over = true;
   for (std::thread& reader : readers) reader.join();
   writer.join();
-  std::printf("%-28s %8zu %16.1f %17.2f %8.1f\n", side, waits_ms.size(), Median(waits_ms),
+  std::printf("%-28s %8zu %16s %17.2f %8.1f\n", side, waits_ms.size(),
+              waits_ms.empty() ? "-" : Printed("%.1f", Median(waits_ms)).c_str(),
               static_cast<double>(num_lookups) / 1e6 / static_cast<double>(settings.num_seconds),
-              megabytes);
+              static_cast<double>(num_bytes) / 1e6);
   return num_missed == 0;
 }
 

@@ -46,7 +46,8 @@ uint64_t ProbeBehind(const CountingFilter& filter, const Map& map, std::span<con
   std::vector<uint32_t> passed(kRowsPerBatch);
   while (!rows.empty()) {
     const std::span<const uint64_t> batch = rows.first(std::min(rows.size(), kRowsPerBatch));
-    const size_t num_passed = filter.Select(batch, Answer::kMaybePresent, passed);
+    const size_t num_passed =
+        filter.Select(batch, Answer::kMaybePresent, std::span(passed).first(batch.size()));
     for (const uint32_t i : std::span(passed).first(num_passed)) {
       if (const auto match = map.find(batch[i]); match != map.end()) sum += match->second;
     }
