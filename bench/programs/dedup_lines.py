@@ -1,6 +1,6 @@
 """First occurrences of lines: `trommel dedup` beside awk and sort -u.
 
-    bench/programs/dedup_lines.py TROMMEL [--lines N] [--rounds N]
+    python3 bench/programs/dedup_lines.py TROMMEL [--lines N] [--rounds N]
 
 TROMMEL is the command, build/release/bin/trommel. Half of the lines differ. The commands take turns; time is
 wall time, memory the largest resident set. awk and sort are exact; trommel drops a new line at its filter's
@@ -51,7 +51,7 @@ def count_lines(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("trommel")
-    parser.add_argument("--lines", type=int, default=10_000_000)
+    parser.add_argument("--lines", type=int, default=4_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     figures, num_lines_out = {}, {}
