@@ -31,6 +31,7 @@ trommel_dependency(benchmark 1.7.1 libbenchmark-dev bench https://github.com/goo
 trommel_dependency(farmhash 0 libfarmhash-dev bench)
 trommel_dependency(murmurhash 1.5 libmurmurhash-dev bench)
 trommel_dependency(roaring 0.2.66 libroaring-dev bench)
+trommel_dependency(robin_map 1.2 robin-map-dev bench)
 trommel_dependency(python_dev 3.10 python3-dev python)
 trommel_dependency(python_venv 3.10 python3-venv python)
 trommel_dependency(clang 14 clang check)
