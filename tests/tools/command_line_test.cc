@@ -153,12 +153,12 @@ TEST_CASE("the first help page is short, and the long text is shown once", "[too
   const std::string first = RunTool({"--help"}).out;
   CHECK(std::count(first.begin(), first.end(), '\n') <= 26);
   const std::string topics = RunTool({"help"}).out;
-  CHECK_THAT(topics, Catch::Matchers::ContainsSubstring("Exit codes"));
+  CHECK_THAT(topics, Catch::Matchers::ContainsSubstring("Exit status"));
   CHECK_THAT(topics, Catch::Matchers::ContainsSubstring("--wait"));
   CHECK_THAT(topics, Catch::Matchers::ContainsSubstring("--target"));
   for (const std::string command : {"build", "query", "attr", "stress"}) {
     const std::string page = RunTool({command, "--help"}).out;
-    CHECK(page.find("Exit codes") == std::string::npos);
+    CHECK(page.find("Exit status") == std::string::npos);
     CHECK(RunTool({"help", command}).out == page);
   }
   CHECK(RunTool({"help", "attr", "size"}).out == RunTool({"attr", "size", "--help"}).out);

@@ -5,7 +5,8 @@
 # Groups: build (compiler and build system), library, tools, index, tests, bench, python (headers and venv
 # of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), check (tools/check, the
 # fuzz preset and the site only), browser (tests of reports and of the site), languages (the programs of
-# engine/examples/languages); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
+# engine/examples/languages), packages (tools/packages); for tools/test-targets only: qemu, aarch64 (its
+# emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
   set(TROMMEL_DEP_${name}_VERSION ${version} PARENT_SCOPE)
@@ -62,3 +63,9 @@ trommel_dependency(syslinux 6.04 syslinux-common bochs)
 trommel_dependency(xorriso 1.5 xorriso bochs)
 trommel_dependency(cpio 2.13 cpio bochs)
 trommel_dependency(lz4 1.9 lz4 bochs)
+trommel_dependency(dpkg_shlibdeps 1.21 dpkg-dev packages)
+trommel_dependency(lintian 2.116 lintian packages)
+trommel_dependency(mandoc 1.14 mandoc packages)
+trommel_dependency(man_db 2.11 man-db packages)
+trommel_dependency(zsh 5.9 zsh packages)
+trommel_dependency(debootstrap 1.0 debootstrap packages)

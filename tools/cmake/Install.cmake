@@ -4,18 +4,22 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# What packages divide it by: library and c_library are what programs run with, command is the command,
+# and development all else.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+
 install(TARGETS trommel EXPORT trommel
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(TROMMEL_C_PARTS)
 foreach(part c c_static)
   if(TARGET trommel_${part})
     install(TARGETS trommel_${part} EXPORT trommel_${part}
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT c_library NAMELINK_COMPONENT development
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT c_library
       FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     list(APPEND TROMMEL_C_PARTS ${part})
   endif()
@@ -30,9 +34,9 @@ foreach(part index index_cluster)
   endif()
 endforeach()
 if(TROMMEL_BUILD_TOOLS)
-  install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS trommel-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   if(TARGET trommel-index-cli)
-    install(TARGETS trommel-index-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS trommel-index-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   endif()
 endif()
 

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "trommel/export.h"  // asks for C++20
+
 namespace trommel {
 
 /// How a key's bytes are laid out. Integers are hashed by their little-endian bytes, strings and

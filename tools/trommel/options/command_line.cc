@@ -71,6 +71,39 @@ const CLI::App* Chosen(const CLI::App* app) {
   return app;
 }
 
+OptionText TextOf(CLI::Option* option) {
+  OptionText text;
+  text.is_argument = option->get_positional();
+  text.names = CLI::detail::split(option->get_name(text.is_argument, true), ',');
+  text.value = option->get_option_text();
+  if (text.value.empty()) {
+    const std::string type = option->get_type_name();  // with what validators say after a colon
+    text.value = type.substr(0, type.find(':'));
+  }
+  text.help = option->get_description();
+  text.group = option->get_group();
+  text.is_required = option->get_required();
+  text.takes_many = option->get_items_expected_max() >= CLI::detail::expected_max_vector_size;
+  try {
+    text.choices = CLI::detail::split(option->get_validator(0)->get_name(), ',');
+  } catch (const CLI::OptionNotFound&) {
+    // any value may be legal
+  }
+  return text;
+}
+
+CommandText TextOf(CLI::App* app, const std::string& parent) {
+  CommandText text;
+  text.name = parent + app->get_name();
+  text.group = app->get_group();
+  text.description = app->get_description();
+  for (CLI::Option* const option : app->get_options({})) text.options.push_back(TextOf(option));
+  for (CLI::App* const command : app->get_subcommands([](CLI::App*) { return true; })) {
+    text.subcommands.push_back(TextOf(command, text.name + " "));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string TypedCommand(std::string_view program, std::span<char* const> arguments) {
@@ -95,7 +128,9 @@ Option Option::OneOf(const std::vector<std::string>& values,
   };
   constexpr size_t kMostShown = 60;  // columns; more would not fit the line of the help page
   const std::string list = "{" + Joined(values, ",") + "}";
-  return Option(option_->check(CLI::Validator(find, list.size() <= kMostShown ? list : "")));
+  // The name is what Describe reads.
+  return Option(option_->check(
+      CLI::Validator(find, list.size() <= kMostShown ? list : "", Joined(values, ","))));
 }
 
 Command Command::AddSubcommand(const std::string& name, const std::string& description) {
@@ -234,6 +269,8 @@ Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) c
   }
   return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::Normal);
 }
+
+CommandText CommandLine::Describe() const { return TextOf(app_, ""); }
 
 std::string Wrapped(std::string_view text, size_t width) {
   std::string wrapped;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/trommel/options/command_text.h"
 #include "trommel/result.h"
 
 namespace CLI {
@@ -126,6 +127,9 @@ class CommandLine : public Command {
   // The help page of the subcommand that the words name; without words, the first page. Fails with
   // kInvalidArgument for a subcommand that is not there.
   Result<std::string> HelpOf(const std::vector<std::string>& words) const;
+
+  // What was declared, in its order. Options of all subcommands are those of the first page.
+  CommandText Describe() const;
 
  private:
   int Fail(const std::string& message) const;

@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "trommel/export.h"  // asks for C++20
+
 namespace trommel {
 
 /// Tells a writer when no reader holds anything that was replaced.

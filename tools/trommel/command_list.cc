@@ -1,0 +1,149 @@
+// The subcommands, their order and headings, and the texts of the first page and of `trommel help`.
+#include "tools/trommel/command_list.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tools/trommel/commands/attr/attr_commands.h"
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/commands/demo/demo.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/version.h"
+
+namespace trommel::tool {
+namespace {
+
+constexpr const char* kDescription =
+    "Counting Bloom filters in files: insert, erase and query keys in bulk. The answer \"absent\" "
+    "is\n"
+    "certain; \"maybe present\" is wrong for a non-member at the filter's false-positive rate.";
+
+constexpr const char* kMore =
+    "Options of all subcommands: --json, -q (no progress line), --target NAME, -h (help), -V "
+    "(version).\n"
+    "More: trommel help, and trommel SUBCOMMAND --help. To begin: trommel demo";
+
+// A term in the left column and its text beside it, or a paragraph.
+std::string Formatted(std::string_view term, std::string_view text) {
+  constexpr size_t kColumns = 92;
+  const size_t indent = term.empty() ? 2 : 18;
+  std::string line = fmt::format("{:<{}}", term.empty() ? "" : fmt::format("  {}", term), indent);
+  for (const char c : Wrapped(text, kColumns - indent)) {
+    line += c;
+    if (c == '\n') line.append(indent, ' ');
+  }
+  return line + "\n";
+}
+
+std::string TopicsPage(const CommandText& line) {
+  std::string page = "Options of all subcommands\n";
+  for (const OptionText& option : line.options) {
+    std::string term;
+    for (const std::string& name : option.names) term += (term.empty() ? "" : ",") + name;
+    if (!option.value.empty()) term += " " + option.value;
+    page += Formatted(term, option.help);
+  }
+  for (const Topic& topic : Topics()) {
+    page += fmt::format("\n{}\n", topic.title);
+    for (const Topic::Entry& entry : topic.entries) page += Formatted(entry.term, entry.text);
+  }
+  return page;
+}
+
+void AddHelpCommand(CommandLine& line) {
+  Command command =
+      line.AddSubcommand("help", "Explain exit codes, JSON reports and locks, or a subcommand");
+  auto words = std::make_shared<std::vector<std::string>>();
+  command.Arguments("SUBCOMMAND", *words,
+                    "The subcommand to explain, as in: trommel help attr size");
+  command.SetAction([&line, words] {
+    const Result<std::string> page =
+        words->empty() ? Result<std::string>(TopicsPage(line.Describe())) : line.HelpOf(*words);
+    if (!page.ok()) return Fail(kUsageError, page.error().message);
+    const Status written = WriteText(*page, stdout);
+    return written.ok() ? int{kDone} : FailOnInput(written.error());
+  });
+}
+
+}  // namespace
+
+std::span<const Topic> Topics() {
+  static const std::vector<Topic> topics = {
+      {.title = "Exit status",
+       .entries =
+           {{"0", "Done."},
+            {"1", "A negative answer: nothing present, a key missing, or no room for a key."},
+            {"2",
+             "Usage: the command line or the environment is wrong, or a file exists and --force is "
+             "not given."},
+            {"3",
+             "Bad input (a malformed key, compressed data, a time beyond --max-leap), keys that "
+             "erase refuses, output that cannot be written, a file that another command is "
+             "changing, or not enough memory: the system's, or what --memory-limit leaves."},
+            {"4",
+             "The file was changed, but then its report could not be written or its folder not "
+             "flushed. Do not run the command again."},
+            {"128 + N",
+             "As shells show it: ended by signal N, which is SIGINT, SIGTERM or SIGHUP (130, 143, "
+             "129), or SIGPIPE (141) where lines are printed."},
+            {"",
+             "After 2, after 3 and when a signal ends a command, no file was changed; after 0, 1 "
+             "and 4 it was written."}}},
+      {.title = "Files",
+       .entries =
+           {{"",
+             "A filter file is replaced in one step, at the end. Without --force a new file never "
+             "replaces another, not even one that appeared meanwhile."},
+            {"",
+             "A command that changes a file locks it, insert and erase from loading to replacing "
+             "it. Another such command waits for up to --wait SECONDS, then exits 3 and changes "
+             "nothing. The lock is held while the input is read: a command that waits for an idle "
+             "pipe makes others wait. Commands that only read take no lock and never wait. The "
+             "lock is advisory, and cp and programs that use the library do not take it: right "
+             "before a command replaces a file, it checks that this is still the file that it "
+             "loaded."}}},
+      {.title = "Signals",
+       .entries = {{"",
+                    "A signal that arrives while the file is being replaced, or later, does not "
+                    "end the command: it reports and exits as usual. If the report blocks on a "
+                    "pipe that is not read, a signal ends the command with 4. For commands that "
+                    "change a file, a closed pipe is an error like a full disk: they exit 4, not "
+                    "by SIGPIPE."}}}};
+  return topics;
+}
+
+std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings) {
+  auto made = std::make_unique<CommandLine>(kDescription, kMore,
+                                            fmt::format("trommel {}", LinkedVersion()));
+  CommandLine& line = *made;
+  line.Flag("--json", settings.json,
+            "Report as one JSON object, on standard output, or on standard error when standard "
+            "output carries lines (query --print-..., dedup)");
+  line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
+  line.Text("--target", settings.target, "NAME",
+            "Run on this instruction set (see trommel targets); TROMMEL_TARGET does the same");
+
+  line.StartGroup("Filters of keys, which are the lines of files or of standard input");
+  AddBuildCommand(line, settings);
+  AddInsertCommand(line, settings);
+  AddEraseCommand(line, settings);
+  AddQueryCommand(line, settings);
+  AddFoldCommand(line, settings);
+  AddGrowCommand(line, settings);
+  AddDedupCommand(line, settings);
+  AddStatsCommand(line, settings);
+  AddVerifyCommand(line, settings);
+  AddAttrCommand(line, settings);
+  line.StartGroup("Sizes, speed, correctness");
+  AddSizeCommand(line, settings);
+  AddTargetsCommand(line, settings);
+  AddBenchCommand(line, settings);
+  AddStressCommand(line, settings);
+  AddDemoCommand(line, settings);
+  AddHelpCommand(line);
+  return made;
+}
+
+}  // namespace trommel::tool

@@ -1,0 +1,32 @@
+// The subcommands of `trommel` on one command line, and what holds for all of them.
+#ifndef TROMMEL_TOOLS_COMMAND_LIST_H_
+#define TROMMEL_TOOLS_COMMAND_LIST_H_
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tools/trommel/options/command_line.h"
+
+namespace trommel::tool {
+
+// A chapter of `trommel help` and of the man page.
+struct Topic {
+  struct Entry {
+    std::string_view term;  // empty: a paragraph
+    std::string_view text;
+  };
+
+  std::string_view title;
+  std::vector<Entry> entries;
+};
+
+std::span<const Topic> Topics();
+
+// The whole command line. `settings` must live as long.
+std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings);
+
+}  // namespace trommel::tool
+
+#endif  // TROMMEL_TOOLS_COMMAND_LIST_H_
