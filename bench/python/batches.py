@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 import pyarrow as pa
-import trommel
+import trommel_filters as trommel
 
 ROOT = pathlib.Path(__file__).parents[2]
 OPERATIONS = {"insert": 0, "query": 1, "erase": 2, "insert_if_absent": 3}
@@ -52,7 +52,7 @@ class CppSide:
 
 def run_python(keys, operation, batch):
     start = time.thread_time()
-    result = getattr(keys, operation)(batch)
+    result = getattr(keys, {"insert": "update"}.get(operation, operation))(batch)
     seconds = time.thread_time() - start
     if isinstance(result, np.ndarray):
         return seconds, int(result.sum())

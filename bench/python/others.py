@@ -13,7 +13,7 @@ import statistics
 import time
 
 import pyarrow as pa
-import trommel
+import trommel_filters as trommel
 
 RATE = 0.01
 
@@ -43,7 +43,7 @@ def sides(count):
             yield (
                 f"trommel {encoding}, {form}",
                 lambda encoding=encoding: trommel.CountingFilter(count, RATE, encoding=encoding),
-                lambda keys, batch: keys.insert(batch),
+                lambda keys, batch: keys.update(batch),
                 lambda keys, batch: int(keys.query(batch).sum()),
                 lambda keys: keys.stats().num_bytes,
             )

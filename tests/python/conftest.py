@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-import trommel
+import trommel_filters as trommel
 
 CAPACITY = 10_000
 

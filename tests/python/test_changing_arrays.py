@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
-import trommel
-from trommel import errors
+import trommel_filters as trommel
+from trommel_filters import errors
 
 NUM_KEYS = 32_768
 SECONDS = 0.12
@@ -57,7 +57,7 @@ def _beside_writer(write, use):
 
 
 def _use(filter, keys):
-    filter.insert(keys)
+    filter.update(keys)
     filter.insert_if_absent(keys)
     filter.query(keys)
     filter.select(keys)
@@ -155,12 +155,12 @@ def test_columns_that_change_during_a_batch_leave_sound_columns():
     keys = trommel.Digests(array)
 
     def use():
-        columns.insert(1, keys)
+        columns.update(1, keys)
         columns.query_bits(keys)
         columns.erase(1, keys)
 
     _beside_writer(_write_to(array), use)
-    columns.load_column(2, columns.column_to_bytes(1))
+    columns.load_column(2, columns.columns_to_bytes([1])[0])
 
 
 def test_tuples_that_change_during_a_batch_leave_a_sound_filter():
@@ -169,7 +169,7 @@ def test_tuples_that_change_during_a_batch_leave_a_sound_filter():
     tuples = {"a": trommel.Digests(array), "b": array}
 
     def use():
-        filter.insert(tuples)
+        filter.update(tuples)
         filter.query(tuples)
         filter.erase(tuples)
 
@@ -179,7 +179,7 @@ def test_tuples_that_change_during_a_batch_leave_a_sound_filter():
 
 def test_bytes_that_change_while_they_are_loaded_are_refused_or_a_filter():
     filter = trommel.CountingFilter(CAPACITY)
-    filter.insert(np.arange(2_000))
+    filter.update(np.arange(2_000))
     data = bytearray(filter.to_bytes())
     right = bytes(data)
     random = np.random.default_rng(3)

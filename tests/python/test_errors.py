@@ -5,8 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
-import trommel
-from trommel import errors
+import trommel_filters as trommel
+from trommel_filters import errors
 
 
 def test_every_error_is_an_error_of_the_package_and_of_python():
@@ -58,7 +58,7 @@ def test_a_bad_batch_is_refused_and_changes_nothing(make, name):
     batch, error, message = BAD_BATCHES[name]
     keys = make()
     empty = keys.to_bytes()
-    for call in (keys.insert, keys.query, keys.insert_if_absent, keys.count_estimates, keys.select):
+    for call in (keys.update, keys.query, keys.insert_if_absent, keys.count_estimates, keys.select):
         with pytest.raises(error, match=message):
             call(batch)
     assert keys.to_bytes() == empty
@@ -70,7 +70,17 @@ def test_a_bad_single_key_is_refused(make, key):
     with pytest.raises((TypeError, ValueError)):
         key in keys  # noqa: B015
     with pytest.raises(trommel.Error):
-        keys.may_contain(key)
+        keys.add(key)
+
+
+def test_a_key_and_a_batch_are_not_mistaken_for_each_other(make):
+    keys = make()
+    for key in ("key", b"key", 7, np.int64(7)):
+        with pytest.raises(TypeError, match=r"a list; got \w+: pass \[key\] for a batch of one"):
+            keys.update(key)
+    with pytest.raises(TypeError, match="got list: update takes a batch"):
+        keys.add(["key"])
+    assert len(keys) == 0
 
 
 BAD_OPTIONS = [
@@ -83,6 +93,8 @@ BAD_OPTIONS = [
     ({"capacity": 10, "target_fpr": 0}, ValueError, "target_fpr"),
     ({"capacity": 10, "target_fpr": "x"}, TypeError, "target_fpr must be a number"),
     ({"capacity": 10, "encoding": "bits"}, ValueError, '"runs", "planes"'),
+    ({"capacity": 10, "preference": "speed"}, ValueError, 'given as "runs": .*"automatic"'),
+    ({"capacity": 10, "encoding": "automatic", "preference": "x"}, ValueError, '"memory", "speed"'),
     ({"capacity": 10, "digest": None}, ValueError, '"xxh3", "xxh64"'),
     ({"capacity": 10, "seed": -1}, ValueError, "seed"),
     ({"capacity": 10, "num_slices": 7}, ValueError, "num_slices"),
@@ -91,7 +103,7 @@ BAD_OPTIONS = [
     ({"capacity": 10, "digest": "siphash", "digest_key": b"short"}, ValueError, "16 bytes"),
     ({"capacity": 10, "digest_key": bytes(16)}, ValueError, "siphash"),
     ({"capacity": 10, "power_of_two_blocks": 1}, TypeError, "True or False"),
-    ({"capacity": 10, "executor": 4}, TypeError, "trommel.Executor"),
+    ({"capacity": 10, "executor": 4}, TypeError, "trommel_filters.Executor"),
     ({"capacity": 10**9, "memory_limit_bytes": 1_000}, MemoryError, "memory"),
     ({"capacity": 10, "colour": "red"}, TypeError, "colour|incompatible"),
 ]
@@ -106,18 +118,18 @@ def test_bad_options_are_refused_by_name(cls, options, error, message):
 
 def test_a_closed_filter_says_so(make):
     keys = make()
-    keys.insert([1])
+    keys.update([1])
     keys.close()
     keys.close()
     assert keys.closed
     assert "closed" in repr(keys)
     assert "closed" in keys._repr_html_()
     for call in (
-        lambda: keys.insert([1]),
-        lambda: keys.insert(1),
+        lambda: keys.update([1]),
+        lambda: keys.add(1),
         lambda: 1 in keys,
         lambda: keys.query([1]),
-        lambda: keys.num_keys,
+        lambda: len(keys),
         lambda: keys.stats(),
         lambda: keys.clear(),
         lambda: keys.to_bytes(),
@@ -129,7 +141,7 @@ def test_a_closed_filter_says_so(make):
 
 
 @pytest.mark.filterwarnings("ignore:nanobind")
-@pytest.mark.parametrize("call", [lambda keys: keys.insert([1]), lambda keys: 1 in keys, repr])
+@pytest.mark.parametrize("call", [lambda keys: keys.update([1]), lambda keys: 1 in keys, repr])
 def test_a_filter_without_its_init_is_an_exception(call):
     with pytest.raises(TypeError):
         call(trommel.CountingFilter.__new__(trommel.CountingFilter))
@@ -137,7 +149,7 @@ def test_a_filter_without_its_init_is_an_exception(call):
 
 def test_a_second_init_is_refused():
     keys = trommel.CountingFilter(100)
-    keys.insert([1, 2])
+    keys.update([1, 2])
     with pytest.warns(RuntimeWarning), pytest.raises(TypeError):
         keys.__init__(1_000)
     assert keys.query([1, 2]).all()
@@ -146,29 +158,31 @@ def test_a_second_init_is_refused():
 def test_filters_that_do_not_match_are_not_merged():
     small, large = trommel.CountingFilter(100), trommel.CountingFilter(100_000)
     with pytest.raises(errors.MismatchError, match="num_blocks|num_slices"):
-        small.merge(large)
+        small |= large
     with pytest.raises(errors.MismatchError, match="seed"):
-        small.merge(trommel.CountingFilter(100, seed=1))
+        small |= trommel.CountingFilter(100, seed=1)
+    with pytest.raises(errors.MismatchError, match="seed"):
+        small | trommel.CountingFilter(100, seed=1)
     with pytest.raises(ValueError, match="itself"):
-        small.merge(small)
+        small |= small
     with pytest.raises(ValueError, match="cannot subtract"):
         other = trommel.CountingFilter(100)
-        other.insert([1])
+        other.update([1])
         small.subtract(other)
     with pytest.raises(TypeError):
-        small.merge(None)
+        small |= None
     with pytest.raises(TypeError):
-        small.merge(trommel.ScalableFilter(100))
+        small |= trommel.ScalableFilter(100)
 
 
 def test_secret_keys_are_needed_to_hash_and_not_stored():
     secret = bytes(range(16))
     keys = trommel.CountingFilter(100, digest="siphash", digest_key=secret)
-    keys.insert(["a"])
+    keys.update(["a"])
     assert secret not in keys.to_bytes()
     assert "a" in copy.deepcopy(keys)
     keyless = pickle.loads(pickle.dumps(keys))
-    for call in (lambda: keyless.insert(["b"]), lambda: "a" in keyless, lambda: keyless.query([1])):
+    for call in (lambda: keyless.update(["b"]), lambda: "a" in keyless, lambda: keyless.query([1])):
         with pytest.raises(ValueError, match="digest_key"):
             call()
     assert keyless.query(trommel.Digests(np.array([1], dtype=np.uint64))).shape == (1,)
@@ -180,8 +194,8 @@ def test_secret_keys_are_needed_to_hash_and_not_stored():
 def test_a_filter_of_the_callers_digests_takes_nothing_else():
     keys = trommel.CountingFilter(100, digest="caller")
     with pytest.raises(TypeError, match="Digests"):
-        keys.insert(["a"])
+        keys.update(["a"])
     with pytest.raises(TypeError, match="Digests"):
         "a" in keys  # noqa: B015
-    keys.insert(trommel.Digests(np.array([2**63 + 12345], dtype=np.uint64)))
-    assert keys.num_keys == 1
+    keys.update(trommel.Digests(np.array([2**63 + 12345], dtype=np.uint64)))
+    assert len(keys) == 1

@@ -6,13 +6,13 @@ import pathlib
 import pickle
 
 import pytest
-import trommel
-from trommel import errors
+import trommel_filters as trommel
+from trommel_filters import errors
 
 
 def test_what_is_saved_is_loaded(make, strings, tmp_path):
     keys = make()
-    keys.insert(strings)
+    keys.update(strings)
     path = tmp_path / "keys.trommel"
     keys.save(path)
     for loaded in (
@@ -30,7 +30,7 @@ def test_what_is_saved_is_loaded(make, strings, tmp_path):
 
 def test_pickle_and_copies_are_equal_and_apart(make, integers):
     keys = make()
-    keys.insert(integers)
+    keys.update(integers)
     for same in (
         pickle.loads(pickle.dumps(keys)),
         pickle.loads(pickle.dumps(keys, protocol=2)),
@@ -39,13 +39,13 @@ def test_pickle_and_copies_are_equal_and_apart(make, integers):
     ):
         assert type(same) is type(keys)
         assert same.to_bytes() == keys.to_bytes()
-        same.insert(["another"])
-        assert same.num_keys == keys.num_keys + 1
+        same.update(["another"])
+        assert len(same) == len(keys) + 1
 
 
 def test_load_finds_the_type(make, integers, tmp_path):
     keys = make()
-    keys.insert(integers)
+    keys.update(integers)
     path = tmp_path / "keys.trommel"
     keys.save(path)
     expected = trommel.CountingFilter if type(keys) is trommel.ConcurrentFilter else type(keys)
@@ -69,7 +69,7 @@ def test_an_existing_file_is_kept_on_request(tmp_path):
 def test_metadata_is_kept_beside_the_filter(tmp_path, metadata):
     path = tmp_path / "keys.trommel"
     keys = trommel.ScalableFilter()
-    keys.insert([1, 2])
+    keys.update([1, 2])
     keys.save(path, metadata=metadata)
     assert trommel.load_metadata(path) == metadata
     assert trommel.load(path).to_bytes() == keys.to_bytes()
@@ -92,7 +92,7 @@ def test_metadata_that_cannot_be_kept_is_refused(tmp_path):
 
 def test_a_concurrent_filter_is_saved_at_one_moment(tmp_path):
     keys = trommel.ConcurrentFilter(100)
-    keys.insert([1, 2])
+    keys.update([1, 2])
     keys.save(tmp_path / "keys.trommel", point_in_time=True)
     assert trommel.load(tmp_path / "keys.trommel").query([1, 2]).all()
 
@@ -113,7 +113,7 @@ def test_a_path_has_to_be_a_path():
 
 def test_damaged_bytes_are_refused_wherever_they_are_cut(make, integers):
     keys = make()
-    keys.insert(integers)
+    keys.update(integers)
     data = keys.to_bytes()
     for size in (0, 1, 7, 8, 40, 100, len(data) // 2, len(data) - 1):
         with pytest.raises(errors.Error):

@@ -23,30 +23,30 @@ def _run(program):
 
 
 BATCHES = {
-    "insert": "filter.insert(keys)",
+    "insert": "filter.update(keys)",
     "query": "filter.query(keys)",
-    "one key of a batch": "filter.insert(keys[:1])",
-    "executor": "spread.insert(keys)",
+    "one key of a batch": "filter.update(keys[:1])",
+    "executor": "spread.update(keys)",
     "digests": "trommel.digests(keys)",
-    "strings": "filter.insert(strings)",
+    "strings": "filter.update(strings)",
     "to_bytes": "filter.to_bytes()",
     "create": "trommel.CountingFilter(1_000_000)",
     "upsert": "filter.upsert(keys, lambda asked: asked)",
     "upsert, in its function": "filter.upsert(keys, lambda asked: (begun.set(), busy(), asked)[2])",
-    "keys of a generator": "filter.insert(generated())",
+    "keys of a generator": "filter.update(generated())",
 }
 
 
 @pytest.mark.parametrize("batch", BATCHES)
 def test_the_interpreter_ends_while_a_daemon_thread_is_inside_a_batch(batch):
     program = f"""
-        import threading, numpy as np, trommel
+        import threading, numpy as np, trommel_filters as trommel
         filter = trommel.ConcurrentFilter(100_000)
         spread = trommel.CountingFilter(100_000, executor=trommel.Executor(2))
         keys = np.arange(100_000)
         strings = [str(i) for i in range(10_000)]
         begun = threading.Event()
-        filter.insert(keys[:10])
+        filter.update(keys[:10])
         def busy():
             sum(range(100_000_000))
         def generated():
@@ -66,7 +66,7 @@ def test_the_interpreter_ends_while_a_daemon_thread_is_inside_a_batch(batch):
 
 
 FORKS = """
-    import os, signal, sys, threading, time, numpy as np, trommel
+    import os, signal, sys, threading, time, numpy as np, trommel_filters as trommel
     executor = trommel.Executor(4)
     busy = {busy}
     keys = np.arange(50_000)
@@ -108,9 +108,9 @@ BUSY = {
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("name", BUSY)
 def test_a_filter_that_another_thread_uses_raises_in_a_forked_child_or_works(name):
-    use = "busy.insert(keys); busy.query(keys); busy.insert(1); busy.clear()"
+    use = "busy.update(keys); busy.query(keys); busy.add(1); busy.clear()"
     code, output = _run(
-        FORKS.format(busy=BUSY[name], batch="busy.insert(keys)", use=use, num_forks=NUM_FORKS)
+        FORKS.format(busy=BUSY[name], batch="busy.update(keys)", use=use, num_forks=NUM_FORKS)
     )
     assert code == 0 and set(output.split()) <= {"0", "3"} and "3" in output, output
 
@@ -127,11 +127,11 @@ def test_a_filter_that_no_other_thread_uses_works_in_a_forked_child():
         )
     ]"""
     use = (
-        "assert [(f.insert(keys), f.query(keys).all(), f.insert(5), f.clear())[1] "
+        "assert [(f.update(keys), f.query(keys).all(), f.add(5), f.clear())[1] "
         "for f in busy[1:]] == [True] * 3"
     )
     code, output = _run(
-        FORKS.format(busy=busy, batch="busy[0].insert(keys)", use=use, num_forks=NUM_FORKS)
+        FORKS.format(busy=busy, batch="busy[0].update(keys)", use=use, num_forks=NUM_FORKS)
     )
     assert (code, output.split()) == (0, ["0"])
 
@@ -139,13 +139,13 @@ def test_a_filter_that_no_other_thread_uses_works_in_a_forked_child():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_ends_as_any_interpreter_though_its_filters_were_in_use():
     program = f"""
-        import os, signal, sys, threading, time, numpy as np, trommel
+        import os, signal, sys, threading, time, numpy as np, trommel_filters as trommel
         busy = trommel.ScalableFilter(executor=trommel.Executor(4))
         keys = np.arange(50_000)
         ends = threading.Event()
         def work():
             while not ends.is_set():
-                busy.insert(keys)
+                busy.update(keys)
                 busy.query(keys)
         thread = threading.Thread(target=work)
         thread.start()
@@ -168,9 +168,9 @@ def test_a_forked_child_ends_as_any_interpreter_though_its_filters_were_in_use()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_the_error_in_a_forked_child_says_what_to_do():
     program = """
-        import os, threading, numpy as np, trommel
+        import os, threading, numpy as np, trommel_filters as trommel
         filter = trommel.ConcurrentFilter(1_000)
-        filter.insert("a")
+        filter.add("a")
         # exist is called inside a call of the thread, which waits in it.
         inside, leave = threading.Event(), threading.Event()
         def exist(asked):
@@ -182,7 +182,7 @@ def test_the_error_in_a_forked_child_says_what_to_do():
         inside.wait()
         child = os.fork()
         if child == 0:
-            for use in (lambda: "a" in filter, filter.close, filter.to_bytes, lambda: filter.insert([1])):
+            for use in (lambda: "a" in filter, filter.close, filter.to_bytes, lambda: filter.update([1])):
                 try:
                     use()
                 except trommel.errors.BusyError as error:

@@ -5,8 +5,8 @@ import weakref
 
 import numpy as np
 import pytest
-import trommel
-from trommel import errors
+import trommel_filters as trommel
+from trommel_filters import errors
 
 
 def test_sizes_are_predicted_and_met():
@@ -28,7 +28,7 @@ def test_sizes_are_predicted_and_met():
 
 def test_the_false_positive_rate_is_that_of_the_model():
     keys = trommel.CountingFilter(100_000, 0.01)
-    keys.insert(np.arange(100_000))
+    keys.update(np.arange(100_000))
     false = keys.query(np.arange(10**9, 10**9 + 100_000)).sum()
     expected = 100_000 * keys.stats().predicted_fpr
     assert abs(false - expected) < 6 * expected**0.5
@@ -40,33 +40,33 @@ def test_the_false_positive_rate_is_that_of_the_model():
 @pytest.mark.parametrize("make", [trommel.CountingFilter, trommel.ConcurrentFilter, trommel.ScalableFilter])
 def test_a_batch_is_erased_as_a_whole_or_not_at_all(make):
     keys = make(1_000, 0.0001)
-    keys.insert(["a", "b", "b"])
+    keys.update(["a", "b", "b"])
     outcome = keys.erase_all(["a", "b", "c"])
     assert outcome.num_erased == 0 and outcome.num_refused == 1
     assert keys.erase_all_mask(["b", "b", "b", "a"]).tolist() == [True, True, False, True]
-    assert keys.num_keys == 3 and keys.stats().num_refused_erases == 2
-    assert keys.erase_all_mask(["b", "a"]).tolist() == [True, True] and keys.num_keys == 1
+    assert len(keys) == 3 and keys.stats().num_refused_erases == 2
+    assert keys.erase_all_mask(["b", "a"]).tolist() == [True, True] and len(keys) == 1
     assert keys.erase_all(["b"]).num_erased == 1
     assert keys.erase_all([]).num_erased == 0
 
 
 def test_a_window_and_tuples_are_erased_as_a_whole_or_not_at_all():
     seen = trommel.WindowFilter(80, 1_000, 0.0001)
-    seen.insert(["a", "b"])
+    seen.update(["a", "b"])
     seen.advance(40)
-    seen.insert("c")
-    assert seen.erase_all(["a", "c"], 0).num_refused == 1 and seen.num_keys == 3
+    seen.add("c")
+    assert seen.erase_all(["a", "c"], 0).num_refused == 1 and len(seen) == 3
     assert seen.erase_all(["a", "b"], 0).num_erased == 2
     assert seen.erase_all(["c"], 41).num_expired == 1
     index = trommel.AttributeFilter(["user", "day"], 100, 0.0001)
-    index.insert({"user": [1, 2], "day": [6, 6]})
-    assert index.erase_all({"user": [1, 1], "day": [6, 6]}).num_refused > 0 and index.num_tuples == 2
+    index.update({"user": [1, 2], "day": [6, 6]})
+    assert index.erase_all({"user": [1, 1], "day": [6, 6]}).num_refused > 0 and len(index) == 2
     assert index.erase_all({"user": [2, 1], "day": [6, 6]}).num_erased == 2
 
 
 def test_counts_and_masks_of_a_multiset(make_multiset):
     keys = make_multiset(target_fpr=0.0001)
-    outcome = keys.insert([1, 2, 2, 3, 3, 3])
+    outcome = keys.update([1, 2, 2, 3, 3, 3])
     assert outcome.num_inserted == 6 and outcome.num_refused == 0
     assert keys.count_estimates([1, 2, 3, 4]).tolist() == [1, 2, 3, 0]
     assert keys.erase([1, 4]) == keys.erase([2, 4])
@@ -76,27 +76,68 @@ def test_counts_and_masks_of_a_multiset(make_multiset):
     assert keys.stats().num_refused_erases == 4
     assert keys.insert_if_absent([3, 9, 9]).tolist() == [False, True, False]
     keys.clear()
-    assert keys.num_keys == 0 and 3 not in keys
+    assert len(keys) == 0 and 3 not in keys
 
 
 def test_whole_filters_add_and_subtract():
     a, b = trommel.CountingFilter(10_000), trommel.CountingFilter(10_000)
-    a.insert(np.arange(1_000))
-    b.insert(np.arange(500, 1_500))
+    a.update(np.arange(1_000))
+    b.update(np.arange(500, 1_500))
     before = a.to_bytes()
-    a.merge(b)
-    assert a.query(np.arange(1_500)).all() and a.num_keys == 2_000
+    a |= b
+    assert a.query(np.arange(1_500)).all() and len(a) == 2_000
     a.subtract(b)
     assert a.to_bytes() == before
 
 
+def _union(make, other_make=None):
+    """Returns two filters, what they are together, and what has all their keys."""
+    one, other, whole = make(), (other_make or make)(), make()
+    for part in (one, whole):
+        part.update(np.arange(100))
+    for part in (other, whole):
+        part.update(np.arange(50, 200))
+    return one, other, one | other, whole
+
+
+@pytest.mark.parametrize("makes", [
+    [lambda: trommel.CountingFilter(1_000)],
+    [lambda: trommel.ConcurrentFilter(1_000), lambda: trommel.CountingFilter(1_000)],
+    [lambda: trommel.ScalableFilter()],
+    [lambda: trommel.WindowFilter(100, 1_000)],
+])
+def test_a_union_is_a_new_filter_that_has_the_keys_of_both(makes):
+    one, other, union, whole = _union(*makes)
+    assert type(union) is type(one) and union == whole
+    assert (len(one), len(other), len(union)) == (100, 150, 250)
+    before = one
+    one |= other
+    assert one is before and one == whole
+    if len(makes) == 1:
+        assert len(other | other) == 300 and len(other) == 150
+    union.clear()
+    assert not union and one  # an empty filter is false, as an empty set is
+
+
+def test_filters_of_other_types_have_no_union():
+    concurrent = trommel.ConcurrentFilter(1_000)
+    for one, other in (
+        (trommel.CountingFilter(1_000), concurrent), (concurrent, concurrent), (concurrent, {1}),
+        (trommel.ScalableFilter(), trommel.CountingFilter(1_000)),
+    ):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            one | other
+        with pytest.raises(TypeError, match="unsupported operand"):
+            one |= other
+
+
 def test_folding_and_growing_keep_the_keys():
     folded = trommel.CountingFilter(10_000, power_of_two_blocks=True)
-    folded.insert(np.arange(5_000))
+    folded.update(np.arange(5_000))
     folded.fold()
     assert folded.query(np.arange(5_000)).all()
     grown = trommel.CountingFilter(10_000, encoding="fingerprints16")
-    grown.insert(np.arange(5_000))
+    grown.update(np.arange(5_000))
     before = grown.geometry.num_blocks
     grown.grow()
     assert grown.geometry.num_blocks == 2 * before
@@ -107,26 +148,26 @@ def test_folding_and_growing_keep_the_keys():
 
 def test_a_limit_of_side_memory_refuses_keys():
     keys = trommel.CountingFilter(100, encoding="fingerprints16", side_memory_limit_bytes=64)
-    keys.insert(np.arange(20_000))
+    keys.update(np.arange(20_000))
     refused = ~keys.insert_mask(np.arange(20_000, 20_100))
     assert refused.any()
-    assert keys.insert(np.arange(1_000)).refusal != ""
+    assert keys.update(np.arange(1_000)).refusal != ""
     assert keys.stats().num_refused_inserts > 0
 
 
 def test_a_limit_of_side_memory_holds_for_filters_that_grow():
     hot = np.repeat(np.arange(1_000), 6)
     keys = trommel.ScalableFilter(side_memory_limit_bytes=65_536)
-    outcome = keys.insert(hot)
+    outcome = keys.update(hot)
     assert outcome.num_refused > 0 and "side memory" in outcome.refusal
     other = trommel.ScalableFilter()
-    other.insert(np.repeat(np.arange(1_000, 2_000), 6))
+    other.update(np.repeat(np.arange(1_000, 2_000), 6))
     before = keys.to_bytes()
     with pytest.raises(errors.OutOfMemoryError):
-        keys.merge(other)
+        keys |= other
     assert keys.to_bytes() == before
     keys.limit_side_memory(0)
-    keys.merge(other)
+    keys |= other
     with pytest.raises(errors.InvalidArgumentError, match="side_memory_limit_bytes"):
         keys.limit_side_memory(100)
 
@@ -138,23 +179,24 @@ def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(num_buckets)
         window=80, capacity=100, num_buckets=num_buckets, side_memory_limit_bytes=2_240
     )
     seen.advance(5)
-    inserted, time = seen.insert_timed(hot)
-    assert time == 5 and inserted.dtype == bool and inserted.shape == hot.shape
+    inserted = seen.insert_mask(hot)
+    assert inserted.dtype == bool and inserted.shape == hot.shape
     assert 100 <= inserted.sum() < hot.size
     numbers = seen.stats()
     assert numbers.num_keys == inserted.sum()
     assert numbers.num_without_space == numbers.num_refused_inserts == hot.size - inserted.sum()
     refused = hot[~inserted][-1:]
-    assert seen.insert_timed(int(refused[0])) == (False, 5)
-    assert not seen.insert_at_mask(refused, 5).any() and not seen.insert_at(int(refused[0]), 5)
-    outcome = seen.insert_at(refused, 5)
+    assert not seen.add(int(refused[0])) and not seen.add(int(refused[0]), time=5)
+    assert not seen.insert_mask(refused).any() and not seen.insert_mask(refused, 5).any()
+    outcome = seen.update(refused)
+    assert outcome == seen.update(refused, 5)
     assert outcome.num_refused == outcome.num_without_space == 1
-    assert seen.insert_at(refused, 6).num_without_space == 0  # in the future
+    assert seen.update(refused, time=6).num_without_space == 0  # in the future
     assert seen.erase(hot[inserted], 5).num_erased == inserted.sum()
     assert seen.stats().num_keys == 0
-    assert seen.insert_timed("a") == (True, 5)
+    assert seen.add("a")
     seen.limit_side_memory(0)
-    assert seen.insert_timed(hot)[0].all()
+    assert seen.insert_mask(hot).all()
     with pytest.raises(errors.OutOfMemoryError):
         seen.limit_side_memory(2_240)
     with pytest.raises(errors.InvalidArgumentError):
@@ -168,10 +210,10 @@ def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(num_buckets)
 def test_filters_of_equal_contents_are_equal_and_can_be_referred_to_weakly(make):
     one, other = make(), make()
     assert one == other and not one != other and one == one
-    one.insert([1, 2])
+    one.update([1, 2])
     assert one != other
-    other.insert([2])
-    other.insert([1])
+    other.update([2])
+    other.update([1])
     assert one == other
     assert one != 5 and one != trommel.ColumnMap(4, 100)
     with pytest.raises(TypeError, match="unhashable"):
@@ -193,15 +235,15 @@ def test_columns_and_attributes_are_equal_by_value():
     others.open_column(1)
     assert columns == others
     index, same = trommel.AttributeFilter(["a", "b"], 100), trommel.AttributeFilter(["a", "b"], 100)
-    index.insert({"a": [1], "b": [2]})
+    index.update({"a": [1], "b": [2]})
     assert index != same
-    same.insert({"a": [1], "b": [2]})
+    same.update({"a": [1], "b": [2]})
     assert index == same and weakref.ref(index)() is index
 
 
 def test_a_filter_is_handed_over_without_a_copy():
     counting = trommel.CountingFilter(1_000)
-    counting.insert(["a"])
+    counting.update(["a"])
     concurrent = counting.to_concurrent()
     assert counting.closed
     assert type(concurrent) is trommel.ConcurrentFilter and "a" in concurrent
@@ -215,7 +257,7 @@ def test_a_filter_is_handed_over_without_a_copy():
 def test_a_scalable_filter_grows_and_shrinks():
     keys = trommel.ScalableFilter(1_000)
     assert keys.mode == "doubling" and keys.mode_reason
-    keys.insert(np.arange(400_000))
+    keys.update(np.arange(400_000))
     full = keys.stats().num_bytes
     assert keys.query(np.arange(400_000)).all()
     assert keys.query(np.arange(10**9, 10**9 + 10_000)).mean() < 0.02
@@ -223,21 +265,21 @@ def test_a_scalable_filter_grows_and_shrinks():
     assert keys.stats().num_bytes < full / 2
     assert keys.query(np.arange(399_000, 400_000)).all()
     generations = trommel.ScalableFilter(1_000, mode="generations")
-    generations.insert(np.arange(10_000))
+    generations.update(np.arange(10_000))
     assert generations.num_generations > 1
     other = trommel.ScalableFilter(1_000)
-    other.insert([10**6])
-    keys.merge(other)
+    other.update([10**6])
+    keys |= other
     assert 10**6 in keys
     with pytest.raises(errors.MismatchError):
-        keys.merge(generations)
+        keys |= generations
 
 
 def test_a_window_forgets_in_time():
     seen = trommel.WindowFilter(window=80, capacity=1_000, num_buckets=8)
-    assert seen.insert(["a"]) == 0
+    assert seen.update(["a"]).num_inserted == 1 and seen.now == 0
     assert seen.advance(79) and "a" in seen
-    assert seen.insert("b") == 79
+    assert seen.add("b")
     assert not seen.advance(10) and seen.now == 79
     assert seen.insert_if_absent(["a", "c"]).tolist() == [False, True]
     inserted, times = seen.insert_if_absent_timed(["c", "d"])
@@ -247,24 +289,26 @@ def test_a_window_forgets_in_time():
     assert seen.insert_if_absent_timed("d") == (False, 79)
     assert seen.advance(90)
     assert seen.query(["a", "b", "c"]).tolist() == [False, True, True]
-    assert seen.insert_at(["late"], 30).num_inserted == 1
-    assert seen.insert_at("late", 30)
-    assert seen.insert_at(["too late"], 5).num_refused == 1
+    assert seen.update(["late"], 30).num_inserted == 1
+    assert seen.add("late", 30) and seen.insert_mask(["late"], 30).all()
+    assert seen.update(["too late"], time=5).num_refused == 1 and not seen.add("too late", 5)
+    assert seen.erase(["late"] * 3, 30).num_erased == 3
     assert seen.erase(["b"], 79).num_erased == 1
     assert not seen.erase("b", 79)
     assert seen.erase(["b"], 0).num_expired == 1
     assert seen.stats().buckets[-1].last_tick >= 90
     assert seen.window == 80 and seen.num_buckets == 8 and seen.bucket_ticks == 10
     with pytest.raises(ValueError, match="time"):
-        seen.insert_at(["x"], -1)
+        seen.update(["x"], -1)
 
 
 def test_columns_answer_all_at_once():
     columns = trommel.ColumnMap(num_columns=100, capacity=100_000, target_fpr=0.0001)
     for column in (0, 63, 64, 99):
         columns.open_column(column)
-        columns.insert(column, np.arange(column, column + 10))
-    columns.insert(99, "name")
+        columns.update(column, np.arange(column, column + 10))
+    assert columns.add(99, "name") and columns.insert_mask(99, [109, 110]).tolist() == [True] * 2
+    assert columns.erase(99, [109, 110]).num_erased == 2
     answers = columns.query([0, 64, 99, 10**9])
     assert answers.shape == (4, 100) and answers.dtype == bool
     assert [np.flatnonzero(row).tolist() for row in answers] == [[0], [63, 64], [99], []]
@@ -273,12 +317,14 @@ def test_columns_answer_all_at_once():
     assert bits[0, 0] == 1 << 63 and bits[0, 1] == 1
     assert columns.may_contain(99, "name") and not columns.may_contain(0, "name")
     assert columns.erase(99, ["name", "name"]).num_erased == 1
-    data = columns.column_to_bytes(63)
-    columns.close_column(63)
-    assert not columns.is_open(63)
+    columns.open_column(2)
+    data, empty = columns.columns_to_bytes([63, 2])
+    assert empty != data and columns.columns_to_bytes(iter([2])) == [empty]
+    columns.close_columns([63, 2])
+    assert not columns.is_open(2) and not columns.is_open(63)
     columns.load_column(5, data)
     assert columns.query([63])[0, 5]
-    assert columns.column_to_bytes(5) == data
+    assert columns.columns_to_bytes([5]) == [data]
     assert columns.num_keys(5) == 10
     assert columns.stats().num_pairs == 40 and columns.stats().num_refused_inserts == 0
     assert "pairs 40" in repr(columns)
@@ -290,12 +336,14 @@ def test_columns_answer_all_at_once():
     with pytest.raises(errors.MismatchError, match="num_blocks"):
         trommel.ColumnMap(100, 10_000_000).load_column(7, data)
     for call in (
-        lambda: columns.insert(100, [1]),
-        lambda: columns.insert(63, [1]),
+        lambda: columns.update(100, [1]),
+        lambda: columns.update(63, [1]),
         lambda: columns.erase(63, 1),
-        lambda: columns.column_to_bytes(63),
+        lambda: columns.columns_to_bytes([5, 63]),
         lambda: columns.num_keys(63),
-        lambda: columns.close_column(2**31),
+        lambda: columns.close_columns([5, 2**31]),
+        lambda: columns.close_columns([5, 5]),
+        lambda: columns.columns_to_bytes([5, 5]),
         lambda: columns.may_contain(-1, 1),
         lambda: columns.open_column(0),
     ):
@@ -318,8 +366,8 @@ def _frames():
 @pytest.mark.parametrize("tuples", list(_frames()), ids=lambda tuples: type(tuples).__module__)
 def test_attributes_are_queried_in_any_combination(tuples):
     index = trommel.AttributeFilter(["user", "page", "day"], 1_000, 0.0001)
-    assert index.insert(tuples).num_inserted == 3
-    assert index.num_tuples == 3 and index.attributes == ["user", "page", "day"]
+    assert index.update(tuples).num_inserted == 3
+    assert len(index) == 3 and index.attributes == ["user", "page", "day"]
     assert index.query(tuples).all()
     assert index.query({"page": ["a", "c"]}).tolist() == [True, False]
     assert index.query({"page": ["a", "b"], "day": [6, 6]}).tolist() == [True, False]
@@ -340,7 +388,7 @@ def test_a_limit_or_a_list_says_which_attributes_are_stored_together():
     listed = trommel.AttributeFilter(names, 100, kept=[names, ["a3"]])
     assert len(listed.stats().sets) == 2
     for index in (limited, listed):
-        index.insert(tuples)
+        index.update(tuples)
         assert index.query(tuples).all()
         assert not index.query({"a3": [4, 999]}).any()
         copied = type(index).from_bytes(index.to_bytes())
@@ -361,8 +409,8 @@ def test_a_limit_or_a_list_says_which_attributes_are_stored_together():
 def test_tuples_that_do_not_fit_are_refused():
     index = trommel.AttributeFilter(["user", "page"], 1_000, cuts=[["user", "page"]])
     for call, error, message in (
-        (lambda: index.insert({"user": [1]}), KeyError, "page"),
-        (lambda: index.insert({"user": [1], "page": []}), ValueError, "one length"),
+        (lambda: index.update({"user": [1]}), KeyError, "page"),
+        (lambda: index.update({"user": [1], "page": []}), ValueError, "one length"),
         (lambda: index.query({"colour": [1]}), ValueError, "there are user, page"),
         (lambda: index.query([1, 2]), TypeError, "dict or a frame"),
         (lambda: index.query(None), TypeError, "dict or a frame"),
@@ -381,7 +429,7 @@ def test_tuples_that_do_not_fit_are_refused():
 def test_digests_are_those_of_the_filters():
     names = ["a", "b"]
     keys = trommel.CountingFilter(1_000, seed=7)
-    keys.insert(names)
+    keys.update(names)
     digests = trommel.digests(names, seed=7)
     assert digests.dtype == np.uint64
     assert keys.query(trommel.Digests(digests)).all()

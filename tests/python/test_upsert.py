@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 import pytest
-import trommel
-from trommel import errors
+import trommel_filters as trommel
+from trommel_filters import errors
 
 # Small and far over their capacity, so that many keys look present.
 MAKERS = {
@@ -31,7 +31,7 @@ def test_a_filter_holds_each_key_of_the_table_once(make):
         assert outcome.num_inserted == inserted.sum() == num_new
         num_shown += outcome.num_asked - outcome.num_existing
         table |= set(keys)
-        assert filter.num_keys == len(table)
+        assert len(filter) == len(table)
         assert filter.query(sorted(table)).all()
         gone = {key for key in (f"row {draw.randrange(400)}" for _ in range(15)) if key in table}
         if gone:
@@ -40,12 +40,12 @@ def test_a_filter_holds_each_key_of_the_table_once(make):
     if type(filter) is not trommel.ScalableFilter:  # while it is small it has no false positives
         assert num_shown > 0
     assert filter.erase(sorted(table)).num_refused == 0
-    assert filter.num_keys == 0
+    assert len(filter) == 0
 
 
 def test_the_table_is_asked_once_about_keys_that_look_present():
     filter = trommel.CountingFilter(1_000, 0.001)
-    filter.insert([30, 40])
+    filter.update([30, 40])
     keys = np.array([10, 20, 30, 40, 20])
     calls = []
 
@@ -64,7 +64,7 @@ def test_the_table_is_asked_once_about_keys_that_look_present():
         "num_refused": 0,
         "refusal": "",
     }
-    assert filter.num_keys == 4
+    assert len(filter) == 4
     filter.upsert([50], calls.append)  # not called
     assert len(calls) == 1
 
@@ -85,7 +85,7 @@ def test_the_table_is_asked_once_about_keys_that_look_present():
 )
 def test_what_is_no_index_of_asked_is_refused_and_changes_nothing(returned, error, message):
     filter = trommel.CountingFilter(1_000, 0.001)
-    filter.insert([30, 40])
+    filter.update([30, 40])
     before = filter.to_bytes()
     with pytest.raises(error, match=message):
         filter.upsert([10, 20, 30, 40], lambda asked: returned)
@@ -94,14 +94,14 @@ def test_what_is_no_index_of_asked_is_refused_and_changes_nothing(returned, erro
 
 def test_what_exist_raises_is_raised_and_changes_nothing(make):
     filter = make()
-    filter.insert(["a", "b"])
+    filter.update(["a", "b"])
 
     def exist(asked):
         raise KeyError("the table is away")
 
     with pytest.raises(KeyError, match="the table is away"):
         filter.upsert(["x", "y", "a"], exist)
-    assert filter.num_keys == 2
+    assert len(filter) == 2
     assert filter.query(["a", "b"]).all()
     with pytest.raises(errors.KeyTypeError, match="exist must be a function"):
         filter.upsert(["a"], ["a"])
@@ -110,18 +110,18 @@ def test_what_exist_raises_is_raised_and_changes_nothing(make):
 def test_an_empty_answer_of_any_kind_means_that_none_exists():
     for nothing in ([], (), np.array([]), np.array([], dtype=np.uint32), set()):
         filter = trommel.CountingFilter(1_000, 0.001)
-        filter.insert("a")
+        filter.add("a")
         inserted, outcome = filter.upsert(["a"], lambda asked, nothing=nothing: nothing)
         assert inserted.tolist() == [True] and outcome.num_existing == 0
 
 
 def test_exist_may_use_the_filter_but_not_close_it(make):
     filter = make()
-    filter.insert(["a", "b"])
+    filter.update(["a", "b"])
 
     def exist(asked):
         assert "a" in filter and filter.query(["a", "b"]).all()
-        filter.insert("c")
+        filter.add("c")
         filter.erase("c")
         filter.to_bytes()
         with pytest.raises(errors.BusyError, match="cannot be closed"):

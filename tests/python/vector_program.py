@@ -3,7 +3,7 @@
 import re
 
 import numpy as np
-import trommel
+import trommel_filters as trommel
 
 MASK = 2**64 - 1
 
@@ -94,11 +94,10 @@ class Program:
     def _each(self, verb, name, keys):
         subject, answers = self.filters[name], []
         call = {"insert": "insert_mask", "erase": "erase_mask"}.get(verb, verb)
-        refuses_none = verb == "insert" and isinstance(subject, trommel.WindowFilter)
+        one = {"insert": "add"}.get(verb, verb)
         for key in self.keys[keys][1]:
-            is_one = refuses_none or isinstance(key, (int, str, bytes))
-            answer = getattr(subject, verb if is_one else call)(key)
-            answers.append(refuses_none or _one(answer))
+            answer = getattr(subject, one if isinstance(key, (int, str, bytes)) else call)(key)
+            answers.append(_one(answer))
         title = "present" if verb == "query" else "done"
         return f"{title}={sum(answers)} {_bits(answers)}"
 
@@ -107,7 +106,7 @@ class Program:
         for key in self.keys[keys][1]:
             batch = [key] if isinstance(key, (int, str, bytes)) else key
             if verb == "insert_at":
-                answers.append(subject.insert_at(batch, int(time)).num_inserted == 1)
+                answers.append(subject.update(batch, int(time)).num_inserted == 1)
             else:
                 answers.append(subject.erase(batch, int(time)).num_erased == 1)
         return f"done={sum(answers)} {_bits(answers)}"
@@ -124,7 +123,7 @@ class Program:
         return {
             "target_fpr": float(options.get("fpr", 0.01)),
             "encoding": options.get("encoding", "runs"),
-            "preference": options.get("preference", "memory"),
+            "preference": options.get("preference"),
             "num_slices": int(options.get("slices", 0)),
             "power_of_two_blocks": options.get("power_of_two", "0") != "0",
         }
@@ -156,7 +155,7 @@ class Program:
         if "tightening" in options:
             shape["tightening"] = float(options["tightening"])
         if kind in ("counting", "concurrent"):
-            shape["preference"] = options.get("preference", "memory")
+            shape["preference"] = options.get("preference")
             shape["power_of_two_blocks"] = options.get("power_of_two", "0") != "0"
         elif kind == "window":
             shape["is_erasable"] = options.get("insert_only", "0") == "0"
@@ -188,7 +187,7 @@ class Program:
         subject, batch = self.filters[name], self.keys[keys][0]
         size = len(self.keys[keys][1])
         if isinstance(subject, trommel.WindowFilter):
-            mask, time = subject.insert_timed(batch)
+            mask, time = subject.insert_mask(batch), subject.now
             return f"done={mask.sum()} refused={size - mask.sum()} {_bits(mask)} time={time}"
         mask = subject.insert_mask(batch)
         return f"done={mask.sum()} refused={size - mask.sum()} {_bits(mask)}"
@@ -226,7 +225,7 @@ class Program:
         return " ".join(str(count) for count in self.filters[name].count_estimates(self.keys[keys][0]))
 
     def merge(self, name, other):
-        self.filters[name].merge(self.filters[other])
+        self.filters[name] |= self.filters[other]
 
     def subtract(self, name, other):
         self.filters[name].subtract(self.filters[other])
@@ -265,7 +264,7 @@ class Program:
         return str(self.filters[name].now)
 
     def insert_at(self, name, time, keys):
-        outcome = self.filters[name].insert_at(self.keys[keys][0], int(time))
+        outcome = self.filters[name].update(self.keys[keys][0], int(time))
         return f"done={outcome.num_inserted} refused={outcome.num_refused}"
 
     def erase_at(self, name, time, keys):
@@ -280,14 +279,14 @@ class Program:
         self.filters[name].open_column(int(column))
 
     def close(self, name, column):
-        self.filters[name].close_column(int(column))
+        self.filters[name].close_columns([int(column)])
 
     def columns(self, name, keys):
         rows = self.filters[name].query(self.keys[keys][0])
         return " ".join(np.packbits(row, bitorder="little").tobytes().hex() for row in rows)
 
     def column_insert(self, name, column, keys):
-        self.filters[name].insert(int(column), self.keys[keys][0])
+        self.filters[name].update(int(column), self.keys[keys][0])
 
     def column_erase(self, name, column, keys):
         outcome = self.filters[name].erase(int(column), self.keys[keys][0])
@@ -305,7 +304,7 @@ class Program:
         return f"present={sum(answers)} {_bits(answers)}"
 
     def column_serialize(self, name, column, target):
-        self.bytes[target] = bytearray(self.filters[name].column_to_bytes(int(column)))
+        self.bytes[target] = bytearray(self.filters[name].columns_to_bytes([int(column)])[0])
         return f"size={len(self.bytes[target])} xxh64={_xxh64(self.bytes[target])}"
 
     def column_load(self, name, column, source):
@@ -319,7 +318,7 @@ class Program:
         }
 
     def tuple_insert(self, name, columns):
-        outcome = self.filters[name].insert(self._tuples(name, columns))
+        outcome = self.filters[name].update(self._tuples(name, columns))
         return Counts(f"done={outcome.num_inserted} refused={outcome.num_refused}")
 
     def tuple_erase(self, name, columns):

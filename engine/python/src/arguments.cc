@@ -97,7 +97,15 @@ Encoding EncodingOf(nb::handle name) {
                               Encoding::kFingerprints8, Encoding::kAutomatic},
                    EncodingName);
 }
-Preference PreferenceOf(nb::handle name) { return NamedValue(name, "preference", kPreferences); }
+Preference PreferenceOf(nb::handle name, Encoding encoding) {
+  if (name.is_none()) return Preference::kMemory;
+  const Preference preference = NamedValue(name, "preference", kPreferences);
+  if (encoding != Encoding::kAutomatic) {
+    ThrowValueError("preference chooses the encoding, which is given as \"" +
+                    std::string(EncodingName(encoding)) + "\": pass encoding=\"automatic\"");
+  }
+  return preference;
+}
 GrowthMode GrowthModeOf(nb::handle name) {
   return SelfNamed(
       name, "mode",
@@ -110,12 +118,12 @@ DigestKey DigestKeyOf(nb::handle object) {
   if (!PyBytes_Check(object.ptr())) {
     ThrowTypeError("digest_key must be bytes or None; got " + TypeName(object));
   }
-  const size_t size = static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()));
+  const size_t size = static_cast<size_t>(PyBytes_Size(object.ptr()));
   if (size != DigestKey::kNumBytes) {
     ThrowValueError("digest_key must have 16 bytes, as os.urandom(16) returns; got " +
                     std::to_string(size));
   }
-  const auto* bytes = reinterpret_cast<const std::byte*>(PyBytes_AS_STRING(object.ptr()));
+  const auto* bytes = reinterpret_cast<const std::byte*>(PyBytes_AsString(object.ptr()));
   return DigestKey(std::span<const std::byte, DigestKey::kNumBytes>(bytes, DigestKey::kNumBytes));
 }
 
@@ -141,7 +149,7 @@ DigestPolicy DigestPolicyOf(nb::handle digest, nb::handle seed, nb::handle diges
 std::shared_ptr<Executor> ExecutorOf(nb::handle object) {
   if (object.is_none()) return nullptr;
   if (!nb::isinstance<PythonExecutor>(object)) {
-    ThrowTypeError("executor must be a trommel.Executor or None; got " + TypeName(object));
+    ThrowTypeError("executor must be a trommel_filters.Executor or None; got " + TypeName(object));
   }
   return nb::cast<PythonExecutor&>(object).executor;
 }
@@ -150,7 +158,7 @@ std::filesystem::path PathOf(nb::handle object) {
   PyObject* encoded = nullptr;
   if (PyUnicode_FSConverter(object.ptr(), &encoded) == 0) throw nb::python_error();
   const nb::object owner = nb::steal(encoded);
-  return {std::string(PyBytes_AS_STRING(encoded), static_cast<size_t>(PyBytes_GET_SIZE(encoded)))};
+  return {std::string(PyBytes_AsString(encoded), static_cast<size_t>(PyBytes_Size(encoded)))};
 }
 
 BytesView::BytesView(nb::handle object, std::string_view name) {

@@ -30,7 +30,8 @@ double RateOf(nanobind::handle object, std::string_view name);
 bool FlagOf(nanobind::handle object, std::string_view name);
 
 Encoding EncodingOf(nanobind::handle name);
-Preference PreferenceOf(nanobind::handle name);
+// Returns kMemory for None. Throws where an encoding that is given would leave nothing to prefer.
+Preference PreferenceOf(nanobind::handle name, Encoding encoding);
 GrowthMode GrowthModeOf(nanobind::handle name);
 
 // Returns the key of 16 bytes, or none for None.
@@ -39,11 +40,11 @@ DigestKey DigestKeyOf(nanobind::handle object);
 DigestPolicy DigestPolicyOf(nanobind::handle digest, nanobind::handle seed,
                             nanobind::handle digest_key);
 
-// What trommel.Executor holds.
+// What trommel_filters.Executor holds.
 struct PythonExecutor {
   std::shared_ptr<Executor> executor;
 };
-// Returns the executor of a trommel.Executor, or null for None.
+// Returns the executor of a trommel_filters.Executor, or null for None.
 std::shared_ptr<Executor> ExecutorOf(nanobind::handle object);
 
 // Returns the path of a str, bytes or os.PathLike.

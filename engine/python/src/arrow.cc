@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/python/src/arrow_type_name.h"
 #include "engine/python/src/errors.h"
 
 namespace nb = nanobind;
@@ -45,6 +46,11 @@ int64_t FixedWidth(std::string_view format) {
   int64_t width = -1;
   std::from_chars(format.data() + 2, format.data() + format.size(), width);
   return width;
+}
+
+bool IsBytesFormat(std::string_view format) {
+  return format == "u" || format == "z" || format == "U" || format == "Z" || format == "vu" ||
+         format == "vz" || FixedWidth(format) >= 0;
 }
 
 // Value i of a buffer, which need not be aligned.
@@ -189,10 +195,15 @@ ArrowColumn::ArrowColumn(nb::handle object) {
 
 void ArrowColumn::TakeSchema(const ArrowSchema& schema) {
   format_ = schema.format;
+  bool is_taken = IsIntegerFormat(format_);
   if (schema.dictionary != nullptr) {
     index_format_ = format_;
     format_ = schema.dictionary->format;
+    is_taken = is_taken && IsBytesFormat(format_);
+  } else {
+    is_taken = is_taken || IsBytesFormat(format_);
   }
+  if (!is_taken) refused_type_ = ArrowTypeName(schema);
 }
 
 void ArrowColumn::TakeArray(nb::handle capsule) {
@@ -227,13 +238,9 @@ void ArrowColumn::TakeStream(nb::handle capsule) {
 bool ArrowColumn::has_integers() const { return IsIntegerFormat(format_); }
 
 void ArrowColumn::CheckType() const {
-  const std::string_view format = format_;
-  const bool is_bytes = format == "u" || format == "z" || format == "U" || format == "Z" ||
-                        format == "vu" || format == "vz" || FixedWidth(format) >= 0;
-  if (has_integers() && index_format_.empty()) return;
-  if (is_bytes && (index_format_.empty() || IsIntegerFormat(index_format_))) return;
-  ThrowTypeError("keys must be integers, strings or bytes; got an Arrow array of format \"" +
-                 format_ + "\"" + (index_format_.empty() ? "" : " in a dictionary"));
+  if (refused_type_.empty()) return;
+  ThrowTypeError("keys must be integers, strings or bytes; got an Arrow array of " + refused_type_ +
+                 (format_.starts_with("t") ? ": cast it to int64" : ""));
 }
 
 void ArrowColumn::CheckNulls() const {

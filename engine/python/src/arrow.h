@@ -56,7 +56,7 @@ class ArrowColumn {
   // Whether the type is one of integers of 8 to 64 bits; all other types that are taken are of
   // strings or bytes.
   bool has_integers() const;
-  // Throws, naming the format, unless integers or bytes can be read from the type.
+  // Throws, naming the type, unless integers or bytes can be read from it.
   void CheckType() const;
   // Throws if there are nulls, with their number and the first one's index.
   void CheckNulls() const;
@@ -79,6 +79,7 @@ class ArrowColumn {
 
   std::string format_;
   std::string index_format_;  // of a dictionary's indices; empty: not a dictionary
+  std::string refused_type_;  // the type's name; empty: keys can be read from it
   int64_t length_ = 0;
   std::vector<std::unique_ptr<ArrowArray, Released>> arrays_;
 };

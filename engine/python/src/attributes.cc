@@ -42,8 +42,8 @@ std::vector<std::string> NamesOf(nb::handle object, const char* argument) {
   std::vector<std::string> names;
   for (nb::handle name : nb::iter(object)) {
     if (!PyUnicode_Check(name.ptr())) {
-      ThrowTypeError(std::string(argument) + " must be a list of names; got " +
-                     Py_TYPE(name.ptr())->tp_name + " in it");
+      ThrowTypeError(std::string(argument) + " must be a list of names; got " + TypeName(name) +
+                     " in it");
     }
     names.push_back(nb::cast<std::string>(name));
   }
@@ -58,7 +58,7 @@ std::vector<std::string> ColumnNames(nb::handle tuples) {
   }
   if (!nb::hasattr(tuples, "keys")) {
     ThrowTypeError(std::string("tuples must be a dict or a frame of columns; got ") +
-                   Py_TYPE(tuples.ptr())->tp_name);
+                   TypeName(tuples));
   }
   return NamesOf(nb::object(tuples.attr("keys")()), "columns");
 }
@@ -230,13 +230,15 @@ void BindAttributes(nb::module_& module) {
       nb::arg("encoding") = "runs", nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
       nb::arg("executor") = nb::none(),
-      nb::sig("def __init__(self, attributes: collections.abc.Sequence[str], capacity: int, "
-              "target_fpr: float = 0.01, *, cuts: "
-              "collections.abc.Sequence[collections.abc.Sequence[str]] = (), max_together: int = "
-              "0, kept: collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
-              "collections.abc.Sequence[int] = (), encoding: trommel.typing.Encoding = 'runs', "
-              "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = "
-              "None, memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
+      nb::sig(
+          "def __init__(self, attributes: collections.abc.Sequence[str], capacity: int, "
+          "target_fpr: float = 0.01, *, cuts: "
+          "collections.abc.Sequence[collections.abc.Sequence[str]] = (), max_together: int = "
+          "0, kept: collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
+          "collections.abc.Sequence[int] = (), encoding: trommel_filters.typing.Encoding = 'runs', "
+          "digest: trommel_filters.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None "
+          "= "
+          "None, memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
       "An empty filter.\n\n"
       "attributes: 1 to 64 names; with more than 16, cuts, max_together or kept must leave at\n"
       "    most 65,536 sets.\n"
@@ -249,26 +251,26 @@ void BindAttributes(nb::module_& module) {
       "kept: exactly the sets to store, instead of cuts and max_together. Of a query's attributes\n"
       "    those that are in no stored set within it are not looked at.\n"
       "num_values: distinct values of each attribute, if they are known.");
-  bound.def("insert", InsertTuples, nb::arg("tuples"),
-            nb::sig("def insert(self, tuples: trommel.typing.Tuples) -> InsertOutcome"),
+  bound.def("update", InsertTuples, nb::arg("tuples"),
+            nb::sig("def update(self, tuples: trommel_filters.typing.Tuples) -> InsertOutcome"),
             "Inserts every tuple. Columns that are no attributes are not read.");
   bound.def("erase", EraseTuples, nb::arg("tuples"),
-            nb::sig("def erase(self, tuples: trommel.typing.Tuples) -> EraseOutcome"),
+            nb::sig("def erase(self, tuples: trommel_filters.typing.Tuples) -> EraseOutcome"),
             "Takes every tuple out once, or refuses it if some set certainly lacks it.");
   bound.def(
       "erase_all", EraseAllTuples, nb::arg("tuples"),
-      nb::sig("def erase_all(self, tuples: trommel.typing.Tuples) -> EraseOutcome"),
+      nb::sig("def erase_all(self, tuples: trommel_filters.typing.Tuples) -> EraseOutcome"),
       "Erases every tuple, or changes nothing if some set lacks one, or counts it less often\n"
       "than the batch has it. num_refused is how many are missing.");
   bound.def(
       "query", QueryTuples, nb::arg("tuples"), nb::arg("on") = nb::none(),
-      nb::sig("def query(self, tuples: trommel.typing.Tuples, on: "
+      nb::sig("def query(self, tuples: trommel_filters.typing.Tuples, on: "
               "collections.abc.Sequence[str] | None = None) -> "
               "numpy.typing.NDArray[numpy.bool_]"),
       "Answers for each tuple of the attributes `on`, or of all columns that are given: False,\n"
       "no tuple that is in has these values; True, maybe. dtype bool, shape (len(tuples),).");
   bound.def("count_estimates", CountTuples, nb::arg("tuples"), nb::arg("on") = nb::none(),
-            nb::sig("def count_estimates(self, tuples: trommel.typing.Tuples, on: "
+            nb::sig("def count_estimates(self, tuples: trommel_filters.typing.Tuples, on: "
                     "collections.abc.Sequence[str] | None = None) -> "
                     "numpy.typing.NDArray[numpy.uint64]"),
             "Returns an upper bound of how many tuples match each: dtype uint64.");
@@ -276,8 +278,7 @@ void BindAttributes(nb::module_& module) {
   DefineObject<AttributeFilter>(bound);
   DefineClear<AttributeFilter>(bound);
   DefineUseExecutor<AttributeFilter>(bound);
-  DefineProperty<&AttributeFilter::num_tuples, AttributeFilter>(bound, "num_tuples",
-                                                                "Insertions less erasures.");
+  DefineSize<&AttributeFilter::num_tuples, AttributeFilter>(bound);
   bound.def_prop_ro("attributes", FilterNames, "The attributes' names.");
   DefineMeasure<&AttributeFilter::GetStats, AttributeFilter>(
       bound, "stats", "Returns statistics that are kept as running figures.");

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/python/src/answers.h"
 #include "engine/python/src/argument.h"
@@ -59,21 +61,44 @@ void CheckOpen(const ColumnMap& map, uint32_t column) {
   }
 }
 
-nb::object InsertInto(Map& self, Argument column, Argument keys) {
-  const uint32_t index = Count32Of(column, "column");
-  if (const std::optional<Key> key = OneKey(keys)) {
-    return nb::bool_(self.UpdateOne([&](ColumnMap& map) {
-      CheckOpen(map, index);
-      CheckHashable(map.digest_policy(), key->kind());
-      return map.Insert(index, *key);
-    }));
+// Returns the columns of an iterable, each of them once.
+std::vector<uint32_t> ColumnsOf(nb::handle object) {
+  std::vector<uint32_t> columns;
+  for (nb::handle column : nb::iter(object)) columns.push_back(Count32Of(column, "a column"));
+  std::vector<uint32_t> sorted = columns;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
+    ThrowValueError("column " + std::to_string(*twice) + " is given twice");
   }
+  return columns;
+}
+
+bool AddTo(Map& self, Argument column, Argument object) {
+  const uint32_t index = Count32Of(column, "column");
+  const Key key = RequireOneKey(object, kUpdateTakesBatches);
+  return self.UpdateOne([&](ColumnMap& map) {
+    CheckOpen(map, index);
+    CheckHashable(map.digest_policy(), key.kind());
+    return map.Insert(index, key);
+  });
+}
+
+InsertOutcome UpdateColumn(Map& self, Argument column, Argument keys) {
+  const uint32_t index = Count32Of(column, "column");
   const KeyBatch batch(keys);
-  return nb::cast(self.Update([&](ColumnMap& map) {
+  return self.Update([&](ColumnMap& map) {
     CheckOpen(map, index);
     CheckHashable(map.digest_policy(), batch.view().kind());
     return map.Insert(index, batch.view());
-  }));
+  });
+}
+
+nb::object InsertMaskOf(Map& self, Argument column, Argument keys) {
+  const uint32_t index = Count32Of(column, "column");
+  return MaskOfUpdate(self, KeyBatch(keys), [&](ColumnMap& map, const Keys& batch, auto words) {
+    CheckOpen(map, index);
+    map.Insert(index, batch, words);
+  });
 }
 
 nb::object EraseFrom(Map& self, Argument column, Argument keys) {
@@ -135,18 +160,19 @@ void DefineColumns(nb::class_<Map>& bound) {
       nb::arg("column"), nb::sig("def open_column(self, column: int) -> None"),
       "Opens a closed column, with no keys. Waits for calls of other threads.");
   bound.def(
-      "close_column",
-      [](Map& self, Argument column) {
-        const uint32_t index = Count32Of(column, "column");
+      "close_columns",
+      [](Map& self, Argument columns) {
+        const std::vector<uint32_t> indices = ColumnsOf(columns);
         self.Exclusively([&](ColumnMap& map) {
-          CheckColumn(map, index);
-          map.CloseColumn(index);
+          for (const uint32_t index : indices) CheckColumn(map, index);
+          map.CloseColumns(indices);
         });
       },
-      nb::arg("column"), nb::sig("def close_column(self, column: int) -> None"),
-      "Removes the column's keys, in one pass over the map, and closes it. Waits for calls of "
-      "other\n"
-      "threads.");
+      nb::arg("columns"),
+      nb::sig("def close_columns(self, columns: collections.abc.Iterable[int]) -> None"),
+      "Removes the keys of all these columns, in one pass over the map, and closes them. Waits "
+      "for\n"
+      "calls of other threads.");
   bound.def(
       "is_open",
       [](const Map& self, Argument column) {
@@ -170,17 +196,22 @@ void DefineColumns(nb::class_<Map>& bound) {
       nb::arg("column"), nb::sig("def num_keys(self, column: int) -> int"),
       "Returns the number of keys of an open column; duplicates count.");
   bound.def(
-      "column_to_bytes",
-      [](Map& self, Argument column) {
-        const uint32_t index = Count32Of(column, "column");
-        return BytesFrom(self.Exclusively([&](const ColumnMap& map) {
-          CheckOpen(map, index);
-          return map.SerializeColumn(index);
-        }));
+      "columns_to_bytes",
+      [](Map& self, Argument columns) {
+        const std::vector<uint32_t> indices = ColumnsOf(columns);
+        const auto written = self.Exclusively([&](const ColumnMap& map) {
+          for (const uint32_t index : indices) CheckOpen(map, index);
+          return map.SerializeColumns(indices);
+        });
+        nb::list all;
+        for (const std::vector<std::byte>& bytes : written) all.append(BytesFrom(bytes));
+        return all;
       },
-      nb::arg("column"), nb::sig("def column_to_bytes(self, column: int) -> bytes"),
-      "Returns the bytes of an open column, in one pass over the map: one form for each contents.\n"
-      "Waits for calls of other threads.");
+      nb::arg("columns"),
+      nb::sig("def columns_to_bytes(self, columns: collections.abc.Iterable[int]) -> list[bytes]"),
+      "Returns the bytes of each of these open columns, in one pass over the map: one form for "
+      "each\n"
+      "contents. Waits for calls of other threads.");
   bound.def(
       "load_column",
       [](Map& self, Argument column, Argument data) {
@@ -190,7 +221,7 @@ void DefineColumns(nb::class_<Map>& bound) {
       },
       nb::arg("column"), nb::arg("data"),
       nb::sig("def load_column(self, column: int, data: bytes | bytearray | memoryview) -> None"),
-      "Opens a closed column with the keys that column_to_bytes wrote, of a map of the same "
+      "Opens a closed column with the keys that columns_to_bytes wrote, of a map of the same "
       "geometry\n"
       "and digest. Waits for calls of other threads.");
 }
@@ -220,7 +251,7 @@ void BindColumnMap(nb::module_& module) {
                         "columns at once.\n\n"
                         "Threads may use it at the same time: updates wait for each other for keys "
                         "of the same range of\n"
-                        "blocks; open_column, close_column, column_to_bytes and load_column have "
+                        "blocks; open_column, close_columns, columns_to_bytes and load_column have "
                         "it alone; otherwise\n"
                         "queries do not wait.");
   bound.def(
@@ -228,10 +259,11 @@ void BindColumnMap(nb::module_& module) {
       nb::arg("target_fpr") = 0.004, nb::kw_only(), nb::arg("num_blocks") = 0,
       nb::arg("fingerprint_bits") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
-      nb::sig("def __init__(self, num_columns: int, capacity: int, target_fpr: float = 0.004, *, "
-              "num_blocks: int = 0, fingerprint_bits: int = 0, "
-              "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None "
-              "= None, memory_limit_bytes: int = 0) -> None"),
+      nb::sig(
+          "def __init__(self, num_columns: int, capacity: int, target_fpr: float = 0.004, *, "
+          "num_blocks: int = 0, fingerprint_bits: int = 0, "
+          "digest: trommel_filters.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None "
+          "= None, memory_limit_bytes: int = 0) -> None"),
       "A map whose columns are all closed.\n\n"
       "num_columns: 1 to 65,535.\n"
       "capacity: pairs of a key and a column to size for, in all columns together; a key in more\n"
@@ -239,24 +271,33 @@ void BindColumnMap(nb::module_& module) {
       "num_blocks, fingerprint_bits: a geometry instead of the one that sizing chooses; both or\n"
       "neither.");
   DefineColumns(bound);
-  bound.def("insert", InsertInto, nb::arg("column"), nb::arg("keys"),
-            nb::sig("def insert(self, column: int, keys: trommel.typing.Keys) -> InsertOutcome"),
-            "Inserts every key into an open column. For one key: returns whether it was inserted;\n"
-            "a key that the system refuses memory is not.");
-  bound.def("erase", EraseFrom, nb::arg("column"), nb::arg("keys"),
-            nb::sig("def erase(self, column: int, keys: trommel.typing.Keys) -> EraseOutcome"),
-            "Takes every key out of an open column once, as CountingFilter.erase. For one key:\n"
-            "returns whether it was erased.");
+  bound.def("add", AddTo, nb::arg("column"), nb::arg("key"),
+            nb::sig("def add(self, column: int, key: trommel_filters.typing.Key) -> bool"),
+            "Inserts one key into an open column. Returns whether it was inserted: a key that the\n"
+            "system refuses memory is not.");
+  bound.def("update", UpdateColumn, nb::arg("column"), nb::arg("keys"),
+            nb::sig("def update(self, column: int, keys: trommel_filters.typing.Keys) -> "
+                    "InsertOutcome"),
+            "Inserts every key of a batch into an open column.");
+  bound.def("insert_mask", InsertMaskOf, nb::arg("column"), nb::arg("keys"),
+            nb::sig("def insert_mask(self, column: int, keys: trommel_filters.typing.Keys) -> "
+                    "numpy.typing.NDArray[numpy.bool_]"),
+            "As update. Returns which keys were inserted: dtype bool, shape (len(keys),).");
+  bound.def(
+      "erase", EraseFrom, nb::arg("column"), nb::arg("keys"),
+      nb::sig("def erase(self, column: int, keys: trommel_filters.typing.Keys) -> EraseOutcome"),
+      "Takes every key out of an open column once, as CountingFilter.erase. For one key:\n"
+      "returns whether it was erased.");
   bound.def("may_contain", ColumnMayContain, nb::arg("column"), nb::arg("key"),
-            nb::sig("def may_contain(self, column: int, key: trommel.typing.Key) -> bool"),
+            nb::sig("def may_contain(self, column: int, key: trommel_filters.typing.Key) -> bool"),
             "Returns False if the column is closed or the key certainly absent from it.");
   bound.def("query", QueryMatrix, nb::arg("keys"),
-            nb::sig("def query(self, keys: trommel.typing.Keys) -> "
+            nb::sig("def query(self, keys: trommel_filters.typing.Keys) -> "
                     "numpy.typing.NDArray[numpy.bool_]"),
             "Returns which columns may hold each key: dtype bool, shape (len(keys), num_columns).");
   bound.def(
       "query_bits", QueryBits, nb::arg("keys"),
-      nb::sig("def query_bits(self, keys: trommel.typing.Keys) -> "
+      nb::sig("def query_bits(self, keys: trommel_filters.typing.Keys) -> "
               "numpy.typing.NDArray[numpy.uint64]"),
       "The same as bits: dtype uint64, shape (len(keys), row_words). Column c is bit c % 64 of\n"
       "word c // 64. A few hundred keys at a time are fastest.");

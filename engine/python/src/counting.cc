@@ -38,7 +38,7 @@ void Create(Guarded<T>* self, Argument capacity, Argument target_fpr, Argument e
   config.capacity = CountOf(capacity, "capacity");
   config.target_fpr = RateOf(target_fpr, "target_fpr");
   config.encoding = EncodingOf(encoding);
-  config.preference = PreferenceOf(preference);
+  config.preference = PreferenceOf(preference, config.encoding);
   config.num_slices = Count32Of(num_slices, "num_slices");
   config.power_of_two_blocks = FlagOf(power_of_two_blocks, "power_of_two_blocks");
   config.digest = DigestPolicyOf(digest, seed, digest_key);
@@ -51,8 +51,10 @@ void Create(Guarded<T>* self, Argument capacity, Argument target_fpr, Argument e
 
 constexpr const char* kCreateSignature =
     "def __init__(self, capacity: int, target_fpr: float = 0.01, *, encoding: "
-    "trommel.typing.Encoding = 'runs', preference: trommel.typing.Preference = 'memory', "
-    "num_slices: int = 0, power_of_two_blocks: bool = False, digest: trommel.typing.Digest = "
+    "trommel_filters.typing.Encoding = 'runs', preference: trommel_filters.typing.Preference = "
+    "'memory', "
+    "num_slices: int = 0, power_of_two_blocks: bool = False, digest: trommel_filters.typing.Digest "
+    "= "
     "'xxh3', seed: int = 0, digest_key: bytes | None = None, memory_limit_bytes: int = 0, "
     "side_memory_limit_bytes: int = 0, executor: Executor | None = None) -> None";
 constexpr const char* kCreateDoc =
@@ -60,6 +62,11 @@ constexpr const char* kCreateDoc =
     "capacity: distinct keys to size for; more may be inserted, and the rate then grows.\n"
     "target_fpr: false-positive rate at capacity, 1e-6 to 0.5.\n"
     "encoding: how blocks hold keys; 'automatic' chooses by the preference.\n"
+    "preference: 'memory' (the default), 'speed', 'headroom' for more keys than the capacity, or\n"
+    "    'parquet' for blocks that Parquet reads.\n"
+    "num_slices: bits per key in a block, of 'planes' and 'runs'; 0: sizing chooses.\n"
+    "power_of_two_blocks: rounds the blocks up to a power of two, so that fold can halve them\n"
+    "    again and again.\n"
     "digest: how keys are hashed; 'siphash', under a digest_key of 16 secret random bytes, is\n"
     "    for keys that an attacker may choose.\n"
     "memory_limit_bytes: the most bytes; 0: the machine's memory.\n"
@@ -72,7 +79,7 @@ nb::class_<Guarded<T>> BindCommon(nb::module_& module, const char* name, const c
   nb::class_<Guarded<T>> bound(module, name, nb::type_slots(key_slots<T>),
                                nb::is_weak_referenceable(), doc);
   bound.def("__init__", Create<T>, nb::arg("capacity"), nb::arg("target_fpr") = 0.01, nb::kw_only(),
-            nb::arg("encoding") = "runs", nb::arg("preference") = "memory",
+            nb::arg("encoding") = "runs", nb::arg("preference") = nb::none(),
             nb::arg("num_slices") = 0, nb::arg("power_of_two_blocks") = false,
             nb::arg("digest") = "xxh3", nb::arg("seed") = 0, nb::arg("digest_key") = nb::none(),
             nb::arg("memory_limit_bytes") = 0, nb::arg("side_memory_limit_bytes") = 0,
@@ -141,7 +148,7 @@ void BindCounting(nb::module_& module) {
       "to_concurrent", Adopt,
       "Returns a ConcurrentFilter that takes over the blocks. This filter is closed then.");
 
-  DefineMergeFrom<ConcurrentFilter, CountingFilter>(
+  DefineMerge<ConcurrentFilter, CountingFilter>(
       concurrent, "Adds a CountingFilter's counts. Waits for calls of other threads.");
   concurrent.def(
       "to_counting", TakeExclusive,

@@ -51,7 +51,7 @@ Description DescribeBlocks(uint64_t capacity, double target_fpr, const Geometry&
 }
 
 std::string NameOf(nb::handle type) {
-  return "trommel." + nb::cast<std::string>(type.attr("__name__"));
+  return "trommel_filters." + nb::cast<std::string>(type.attr("__name__"));
 }
 
 }  // namespace

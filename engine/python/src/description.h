@@ -28,7 +28,7 @@ Description Describe(const WindowFilter& filter);
 Description Describe(const ColumnMap& map);
 Description Describe(const AttributeFilter& filter);
 
-// Of the Python class `type`: "<trommel.CountingFilter keys 3, ...>", and a table.
+// Of the Python class `type`: "<trommel_filters.CountingFilter keys 3, ...>", and a table.
 std::string TextOf(nanobind::handle type, const Description& description);
 std::string HtmlOf(nanobind::handle type, const Description& description);
 std::string ClosedText(nanobind::handle type);

@@ -42,7 +42,7 @@ const char* ClassOf(const Failure& failure) {
 
 void SetPythonError(const Failure& failure) {
   // Imported when needed: the module of the classes is plain Python, and errors are rare.
-  PyObject* module = PyImport_ImportModule("trommel.errors");
+  PyObject* module = PyImport_ImportModule("trommel_filters.errors");
   if (module == nullptr) return;
   PyObject* type = PyObject_GetAttrString(module, ClassOf(failure));
   Py_DECREF(module);

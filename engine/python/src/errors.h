@@ -1,5 +1,5 @@
 // Failures on their way to Python: a C++ exception that carries an Error, and the classes of
-// trommel.errors that it becomes. Not here: what checks arguments (arguments.h, keys.h).
+// trommel_filters.errors that it becomes. Not here: what checks arguments (arguments.h, keys.h).
 #ifndef TROMMEL_ENGINE_PYTHON_SRC_ERRORS_H_
 #define TROMMEL_ENGINE_PYTHON_SRC_ERRORS_H_
 
@@ -11,7 +11,7 @@
 
 namespace trommel::python {
 
-// Which class of trommel.errors a failure becomes.
+// Which class of trommel_filters.errors a failure becomes.
 enum class FailureKind {
   kLibrary,  // by its ErrorCode
   kType,     // KeyTypeError: an argument of a type that is not taken

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -108,11 +109,11 @@ void DefineFiles(Class& bound) {
       "Writes a snapshot to the path atomically. With replace=False it fails with ExistsError\n"
       "if anything has that name. point_in_time is for a ConcurrentFilter: its writers wait\n"
       "while all of it is copied, so that the file has one moment. metadata: at most 65,536\n"
-      "bytes of your own to keep behind the filter, which trommel.load_metadata returns.");
+      "bytes of your own to keep behind the filter, which trommel_filters.load_metadata returns.");
   bound.def_static("load", LoadFile<T>, nb::arg("path"), nb::kw_only(),
                    nb::arg("memory_limit_bytes") = 0, nb::arg("digest_key") = nb::none(),
                    nb::sig(load.c_str()),
-                   "Reads a file of this type. trommel.load reads one of any type.");
+                   "Reads a file of this type. trommel_filters.load reads one of any type.");
   bound.def(
       "to_bytes",
       [](const Self& self) {
@@ -218,23 +219,45 @@ void DefineLimitSideMemory(Class& bound) {
       "Limits the side memory from now on; 0: no limit.");
 }
 
-// Merges take another object: of one object, exclusive and shared would be the same lock.
-template <class T, class Other, class Class>
-void DefineMergeFrom(Class& bound, const char* doc) {
-  bound.def(
-      "merge",
-      [](Guarded<T>& self, const Guarded<Other>& other) {
-        if constexpr (std::is_same_v<T, Other>) {
-          if (&self == &other)
-            ThrowValueError("a filter cannot be merged with itself: copy it first");
-        }
-        self.With(other, [](T& filter, const Other& source) { Check(filter.Merge(source)); });
-      },
-      nanobind::arg("other"), doc);
+template <class T, class Other>
+void Merge(Guarded<T>& self, const Guarded<Other>& other) {
+  self.With(other, [](T& filter, const Other& source) { Check(filter.Merge(source)); });
 }
-template <class T, class Class>
+
+// Defines filter |= other and filter | other. `doc` says what of the other is added, and what both
+// must share.
+template <class T, class Other = T, class Class>
 void DefineMerge(Class& bound, const char* doc) {
-  DefineMergeFrom<T, T>(bound, doc);
+  namespace nb = nanobind;
+  using Self = Guarded<T>;
+  static const std::string name = nb::cast<std::string>(nb::type<Self>().attr("__name__"));
+  static const std::string types =
+      "(self, other: " + nb::cast<std::string>(nb::type<Guarded<Other>>().attr("__name__")) +
+      ", /) -> " + name;
+  static const std::string in_place = "def __ior__" + types;
+  static const std::string merged = "def __or__" + types;
+  bound.def(
+      "__ior__",
+      [](nb::object self, const Guarded<Other>& other) {
+        Self& filter = nb::cast<Self&>(self);
+        if constexpr (std::is_same_v<T, Other>) {
+          // Exclusive and shared would be the same lock.
+          if (&filter == &other) ThrowValueError("a filter cannot be merged with itself: copy it");
+        }
+        Merge(filter, other);
+        return self;
+      },
+      nb::is_operator(), nb::sig(in_place.c_str()), doc);
+  bound.def(
+      "__or__",
+      [](const Self& self, const Guarded<Other>& other) {
+        std::unique_ptr<Self> copy(Copy(self));
+        Merge(*copy, other);
+        return copy.release();
+      },
+      nb::is_operator(), nb::sig(merged.c_str()),
+      "Returns a copy of this filter, as copy.copy makes it, into which the other one is merged:\n"
+      "counts are added, as by |=.");
 }
 template <class T, class Class>
 void DefineSubtract(Class& bound) {

@@ -56,9 +56,17 @@ nb::object Dtype(nb::handle object) {
   return nb::hasattr(dtype, "kind") ? dtype : nb::none();
 }
 
+// Whether it is an array of NumPy itself, and not of a subclass.
+bool IsPlainArray(nb::handle object) {
+  static PyObject* type = nullptr;  // lives as long as the process
+  if (type == nullptr)
+    type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
+  return object.type().ptr() == type;
+}
+
 // Throws if it is a masked array of NumPy with masked elements, whose buffer has numbers for them.
 void CheckMask(nb::handle array) {
-  if (std::string_view(Py_TYPE(array.ptr())->tp_name) == "numpy.ndarray") return;
+  if (IsPlainArray(array)) return;
   const nb::object mask = nb::getattr(array, "mask", nb::none());
   if (mask.is_none() || !nb::hasattr(mask, "any") || !nb::cast<bool>(nb::bool_(mask.attr("any")())))
     return;
@@ -86,7 +94,8 @@ void KeyBatch::Take(nb::handle object, Meaning meaning) {
     return TakeSequence(object, meaning);
   }
   if (object.is_none() || OneKey(object).has_value()) {
-    ThrowTypeError("keys must be an array or a list; got " + TypeName(object));
+    ThrowTypeError("keys must be an array or a list; got " + TypeName(object) +
+                   (object.is_none() ? "" : ": pass [key] for a batch of one"));
   }
   if (const nb::object dtype = Dtype(object); !dtype.is_none()) {
     return TakeOfDtype(object, dtype, meaning);
@@ -221,8 +230,8 @@ void KeyBatch::TakeSequence(nb::handle object, Meaning meaning) {
   const nb::object tuple = nb::steal(OrSleep([&] { return PySequence_Tuple(object.ptr()); }));
   if (!tuple.is_valid()) throw nb::python_error();
   owner_ = tuple;
-  if (PyTuple_GET_SIZE(tuple.ptr()) == 0) return View(nullptr, 0, meaning);
-  const nb::handle first = PyTuple_GET_ITEM(tuple.ptr(), 0);
+  if (PyTuple_Size(tuple.ptr()) == 0) return View(nullptr, 0, meaning);
+  const nb::handle first = PyTuple_GetItem(tuple.ptr(), 0);
   if (PyUnicode_Check(first.ptr()) || PyBytes_Check(first.ptr())) {
     if (meaning != Meaning::kKeys) ThrowTypeError("digests must be integers; got strings");
     return TakeStrings(tuple);
@@ -232,10 +241,10 @@ void KeyBatch::TakeSequence(nb::handle object, Meaning meaning) {
 }
 
 void KeyBatch::TakeIntegers(nb::handle tuple) {
-  const size_t size = static_cast<size_t>(PyTuple_GET_SIZE(tuple.ptr()));
+  const size_t size = static_cast<size_t>(PyTuple_Size(tuple.ptr()));
   integers_ = UnwrittenArray<uint64_t>(size);
   for (size_t i = 0; i < size; ++i) {
-    const nb::handle item = PyTuple_GET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i));
+    const nb::handle item = PyTuple_GetItem(tuple.ptr(), static_cast<Py_ssize_t>(i));
     const std::string place = PyLong_CheckExact(item.ptr()) ? "" : " at index " + std::to_string(i);
     if (PyLong_CheckExact(item.ptr())) {
       integers_.data()[i] = IntegerOf(item);
@@ -253,10 +262,10 @@ void KeyBatch::TakeIntegers(nb::handle tuple) {
 }
 
 void KeyBatch::TakeStrings(nb::handle tuple) {
-  const size_t size = static_cast<size_t>(PyTuple_GET_SIZE(tuple.ptr()));
+  const size_t size = static_cast<size_t>(PyTuple_Size(tuple.ptr()));
   strings_ = UnwrittenArray<std::string_view>(size);
   for (size_t i = 0; i < size; ++i) {
-    const nb::handle item = PyTuple_GET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i));
+    const nb::handle item = PyTuple_GetItem(tuple.ptr(), static_cast<Py_ssize_t>(i));
     if (PyUnicode_Check(item.ptr())) {
       strings_.data()[i] = TextOf(item);
     } else if (PyBytes_Check(item.ptr())) {

@@ -15,7 +15,8 @@
 
 namespace trommel::python {
 
-// What a caller says of the integers that it passes: trommel.Digests and trommel.Int32.
+// What a caller says of the integers that it passes: trommel_filters.Digests and
+// trommel_filters.Int32.
 struct Digests {
   nanobind::object array;
 };

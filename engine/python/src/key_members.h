@@ -67,22 +67,17 @@ nanobind::object Query(const Guarded<T>& self, Argument keys) {
   return answers.array();
 }
 
-template <class T>
-bool MayContain(const Guarded<T>& self, Argument object) {
-  const Key key = RequireOneKey(object);
-  return self.QueryOne([&](const T& filter) {
-    CheckHashable(filter.digest_policy(), key.kind());
-    return filter.MayContain(key);
-  });
-}
-
 // `key in filter`, as CPython calls it: a slot, because a member of Python would cost twice as
 // much.
 template <class T>
-int Contains(PyObject* self, PyObject* key) noexcept {
+int Contains(PyObject* self, PyObject* object) noexcept {
   try {
     if (!nanobind::inst_ready(self)) ThrowTypeError("the filter was not initialized");
-    return MayContain(*nanobind::inst_ptr<Guarded<T>>(self), nanobind::handle(key)) ? 1 : 0;
+    const Key key = RequireOneKey(object);
+    return nanobind::inst_ptr<Guarded<T>>(self)->QueryOne([&](const T& filter) {
+      CheckHashable(filter.digest_policy(), key.kind());
+      return filter.MayContain(key) ? 1 : 0;
+    });
   } catch (const Failure& failure) {
     SetPythonError(failure);
   } catch (nanobind::python_error& error) {
@@ -129,18 +124,21 @@ nanobind::object CountEstimates(const Guarded<T>& self, Argument keys) {
 }
 
 template <class T>
-nanobind::object Insert(Guarded<T>& self, Argument keys) {
-  if (const std::optional<Key> key = OneKey(keys)) {
-    return nanobind::bool_(self.UpdateOne([&](T& filter) {
-      CheckHashable(filter.digest_policy(), key->kind());
-      return filter.Insert(*key);
-    }));
-  }
+bool Add(Guarded<T>& self, Argument object) {
+  const Key key = RequireOneKey(object, kUpdateTakesBatches);
+  return self.UpdateOne([&](T& filter) {
+    CheckHashable(filter.digest_policy(), key.kind());
+    return filter.Insert(key);
+  });
+}
+
+template <class T>
+InsertOutcome UpdateWith(Guarded<T>& self, Argument keys) {
   const KeyBatch batch(keys);
-  return nanobind::cast(self.Update([&](T& filter) {
+  return self.Update([&](T& filter) {
     CheckHashable(filter.digest_policy(), batch.view().kind());
     return filter.Insert(batch.view());
-  }));
+  });
 }
 
 template <class T>
@@ -204,21 +202,19 @@ nanobind::object EraseAllMask(Guarded<T>& self, Argument keys) {
 template <class T, class Class>
 void DefineQueries(Class& bound) {
   DefineForKeys(
-      bound, "query", Query<T>, "def query(self, key: trommel.typing.Key, /) -> bool",
-      "def query(self, keys: trommel.typing.Keys, /) -> numpy.typing.NDArray[numpy.bool_]",
+      bound, "query", Query<T>, "def query(self, key: trommel_filters.typing.Key, /) -> bool",
+      "def query(self, keys: trommel_filters.typing.Keys, /) -> numpy.typing.NDArray[numpy.bool_]",
       "Answers for each key: False, certainly absent; True, maybe present.\n\n"
       "Returns an array of dtype bool and shape (len(keys),), or a bool for one key.");
-  bound.def("may_contain", MayContain<T>,
-            nanobind::sig("def may_contain(self, key: trommel.typing.Key, /) -> bool"),
-            "Returns False if the key is certainly absent. The same as `key in filter`.");
   bound.def("select", Select<T>, nanobind::arg(), nanobind::arg("present") = true,
-            nanobind::sig("def select(self, keys: trommel.typing.Keys, /, present: bool = True) -> "
-                          "numpy.typing.NDArray[numpy.uint32]"),
+            nanobind::sig(
+                "def select(self, keys: trommel_filters.typing.Keys, /, present: bool = True) -> "
+                "numpy.typing.NDArray[numpy.uint32]"),
             "Returns the indices, ascending, of the keys that are maybe present, or, with\n"
             "present=False, of those that are certainly absent: an array of dtype uint32.");
   DefineForKeys(bound, "count_estimates", CountEstimates<T>,
-                "def count_estimates(self, key: trommel.typing.Key, /) -> int",
-                "def count_estimates(self, keys: trommel.typing.Keys, /) -> "
+                "def count_estimates(self, key: trommel_filters.typing.Key, /) -> int",
+                "def count_estimates(self, keys: trommel_filters.typing.Keys, /) -> "
                 "numpy.typing.NDArray[numpy.uint64]",
                 "Returns an upper bound of how often each key is in; 0 means certainly absent.\n\n"
                 "An array of dtype uint64 and shape (len(keys),), or an int for one key.");
@@ -226,46 +222,51 @@ void DefineQueries(Class& bound) {
 
 template <class T, class Class>
 void DefineUpdates(Class& bound) {
-  DefineForKeys(
-      bound, "insert", Insert<T>, "def insert(self, key: trommel.typing.Key, /) -> bool",
-      "def insert(self, keys: trommel.typing.Keys, /) -> InsertOutcome",
-      "Inserts every key; a key may be in several times.\n\n"
-      "Returns an InsertOutcome, or for one key whether it was inserted: a filter with a\n"
-      "limit of its memory may refuse keys.");
+  bound.def("add", Add<T>,
+            nanobind::sig("def add(self, key: trommel_filters.typing.Key, /) -> bool"),
+            "Inserts one key, which may be in several times. Returns whether it was inserted: a\n"
+            "filter with a limit of its memory may refuse keys.");
+  bound.def(
+      "update", UpdateWith<T>,
+      nanobind::sig("def update(self, keys: trommel_filters.typing.Keys, /) -> "
+                    "InsertOutcome"),
+      "Inserts every key of a batch. Returns how many were inserted and refused; insert_mask\n"
+      "returns which.");
   bound.def("insert_mask", InsertMask<T>,
-            nanobind::sig("def insert_mask(self, keys: trommel.typing.Keys, /) -> "
+            nanobind::sig("def insert_mask(self, keys: trommel_filters.typing.Keys, /) -> "
                           "numpy.typing.NDArray[numpy.bool_]"),
-            "As insert. Returns which keys were inserted: dtype bool, shape (len(keys),). All,\n"
+            "As update. Returns which keys were inserted: dtype bool, shape (len(keys),). All,\n"
             "unless a limit of memory refused some.");
   DefineForKeys(
-      bound, "erase", Erase<T>, "def erase(self, key: trommel.typing.Key, /) -> bool",
-      "def erase(self, keys: trommel.typing.Keys, /) -> EraseOutcome",
+      bound, "erase", Erase<T>, "def erase(self, key: trommel_filters.typing.Key, /) -> bool",
+      "def erase(self, keys: trommel_filters.typing.Keys, /) -> EraseOutcome",
       "Takes every key out once, or refuses it if it is certainly absent.\n\n"
       "Erase only keys that were inserted, at most as often: erasing another key goes\n"
       "undetected with the filter's false-positive rate, and then takes counts of others.\n"
       "Returns an EraseOutcome, or for one key whether it was erased.");
   bound.def("erase_mask", EraseMask<T>,
-            nanobind::sig("def erase_mask(self, keys: trommel.typing.Keys, /) -> "
+            nanobind::sig("def erase_mask(self, keys: trommel_filters.typing.Keys, /) -> "
                           "numpy.typing.NDArray[numpy.bool_]"),
             "As erase. Returns which keys were erased: dtype bool, shape (len(keys),).");
   if constexpr (requires(T & filter, Keys keys) { filter.EraseAll(keys); }) {
-    bound.def("erase_all", EraseAll<T>,
-              nanobind::sig("def erase_all(self, keys: trommel.typing.Keys, /) -> EraseOutcome"),
-              "Erases every key, or changes nothing if one is certainly absent, or counted less\n"
-              "often than the batch has it: for a list that may be erased a second time, by a job\n"
-              "that is retried. Returns an EraseOutcome: all were erased, or num_refused of them\n"
-              "are missing. Threads must not erase the same keys meanwhile.");
+    bound.def(
+        "erase_all", EraseAll<T>,
+        nanobind::sig("def erase_all(self, keys: trommel_filters.typing.Keys, /) -> EraseOutcome"),
+        "Erases every key, or changes nothing if one is certainly absent, or counted less\n"
+        "often than the batch has it: for a list that may be erased a second time, by a job\n"
+        "that is retried. Returns an EraseOutcome: all were erased, or num_refused of them\n"
+        "are missing. Threads must not erase the same keys meanwhile.");
     bound.def(
         "erase_all_mask", EraseAllMask<T>,
-        nanobind::sig("def erase_all_mask(self, keys: trommel.typing.Keys, /) -> "
+        nanobind::sig("def erase_all_mask(self, keys: trommel_filters.typing.Keys, /) -> "
                       "numpy.typing.NDArray[numpy.bool_]"),
         "As erase_all. Returns which keys are not missing, dtype bool, shape (len(keys),): if\n"
         "all, they have been erased; else nothing has changed.");
   }
   DefineForKeys(
       bound, "insert_if_absent", InsertIfAbsent<T>,
-      "def insert_if_absent(self, key: trommel.typing.Key, /) -> bool",
-      "def insert_if_absent(self, keys: trommel.typing.Keys, /) -> "
+      "def insert_if_absent(self, key: trommel_filters.typing.Key, /) -> bool",
+      "def insert_if_absent(self, keys: trommel_filters.typing.Keys, /) -> "
       "numpy.typing.NDArray[numpy.bool_]",
       "In order, inserts every key that is absent; of equal keys the first.\n\n"
       "Returns which keys were inserted, so which were seen for the first time: dtype bool,\n"

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 
 namespace trommel::python {
 
-std::string TypeName(nb::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+std::string TypeName(nb::handle object) { return nb::inst_name(object).c_str(); }
 
 std::string Shown(nb::handle object) { return nb::repr(object).c_str(); }
 
@@ -43,16 +43,15 @@ std::string_view TextOf(nb::handle object) {
   return {text, static_cast<size_t>(size)};
 }
 std::string_view BytesOf(nb::handle object) {
-  return {PyBytes_AS_STRING(object.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))};
+  return {PyBytes_AsString(object.ptr()), static_cast<size_t>(PyBytes_Size(object.ptr()))};
 }
 
 // A scalar of NumPy, or of another type that says it is an integer. Arrays say so, too, but have a
 // length.
 bool IsIndexScalar(nb::handle object) {
-  const PyTypeObject& type = *Py_TYPE(object.ptr());
-  return PyIndex_Check(object.ptr()) != 0 &&
-         (type.tp_as_mapping == nullptr || type.tp_as_mapping->mp_length == nullptr) &&
-         (type.tp_as_sequence == nullptr || type.tp_as_sequence->sq_length == nullptr);
+  PyTypeObject* type = Py_TYPE(object.ptr());
+  return PyIndex_Check(object.ptr()) != 0 && PyType_GetSlot(type, Py_mp_length) == nullptr &&
+         PyType_GetSlot(type, Py_sq_length) == nullptr;
 }
 
 void ThrowNotAKey(nb::handle object, const std::string& place) {
@@ -76,9 +75,9 @@ std::optional<Key> OneKey(nb::handle object) {
   return Key(IntegerOf(index));
 }
 
-Key RequireOneKey(nb::handle object) {
+Key RequireOneKey(nb::handle object, const char* advice) {
   const std::optional<Key> key = OneKey(object);
-  if (!key) ThrowNotAKey(object, "");
+  if (!key) ThrowNotAKey(object, advice);
   return *key;
 }
 

@@ -18,8 +18,10 @@ namespace trommel::python {
 // object's bytes. Throws for integers beyond 64 bits.
 std::optional<Key> OneKey(nanobind::handle object);
 
-// As above, where nothing but one key is taken. Throws for anything else.
-Key RequireOneKey(nanobind::handle object);
+// As above, where nothing but one key is taken. Throws for anything else; `advice` ends the
+// message.
+Key RequireOneKey(nanobind::handle object, const char* advice = "");
+inline constexpr const char* kUpdateTakesBatches = ": update takes a batch of keys";
 
 // The steps of these, for batches: the integer of an int, modulo 2^64; the UTF-8 bytes of a str,
 // which the object keeps; the bytes of bytes. Each throws where the value has none.

@@ -1,4 +1,4 @@
-// The module trommel._core: what is bound where, and what belongs to no class.
+// The module trommel_filters._core: what is bound where, and what belongs to no class.
 #include "engine/python/src/module.h"
 
 #include <nanobind/nanobind.h>
@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <span>
 #include <utility>
 #include <variant>
@@ -126,13 +127,13 @@ void BindKeys(nb::module_& module) {
                       "Marks a batch of 64-bit integers as hashes that the caller computed.\n\n"
                       "All 64 bits must be well mixed; the filter uses them as they are.")
       .def(nb::init<nb::object>(), nb::arg("array"),
-           nb::sig("def __init__(self, array: trommel.typing.Keys) -> None"));
+           nb::sig("def __init__(self, array: trommel_filters.typing.Keys) -> None"));
   nb::class_<Int32>(
       module, "Int32",
       "Marks a batch of 32-bit integers to be hashed as 4 bytes (Parquet's INT32).\n\n"
       "Without it an integer is the same key whatever its dtype: 64 bits.")
       .def(nb::init<nb::object>(), nb::arg("array"),
-           nb::sig("def __init__(self, array: trommel.typing.Keys) -> None"));
+           nb::sig("def __init__(self, array: trommel_filters.typing.Keys) -> None"));
 
   nb::class_<PythonExecutor>(
       module, "Executor", nb::is_weak_referenceable(),
@@ -150,13 +151,15 @@ void BindKeys(nb::module_& module) {
           "num_threads", [](const PythonExecutor& self) { return self.executor->num_threads(); },
           "The number of threads, the calling one included.")
       .def("__repr__", [](const PythonExecutor& self) {
-        return "<trommel.Executor: threads " + std::to_string(self.executor->num_threads()) + ">";
+        return "<trommel_filters.Executor: threads " +
+               std::to_string(self.executor->num_threads()) + ">";
       });
 
   module.def(
       "digests", DigestsOf, nb::arg("keys"), nb::kw_only(), nb::arg("digest") = "xxh3",
       nb::arg("seed") = 0, nb::arg("digest_key") = nb::none(),
-      nb::sig("def digests(keys: trommel.typing.Keys, *, digest: trommel.typing.Digest = "
+      nb::sig("def digests(keys: trommel_filters.typing.Keys, *, digest: "
+              "trommel_filters.typing.Digest = "
               "'xxh3', seed: int = 0, digest_key: bytes | None = None) -> "
               "numpy.typing.NDArray[numpy.uint64]"),
       "Returns the hashes of the keys, as filters compute them: dtype uint64. Hash once and\n"
@@ -173,7 +176,8 @@ void BindKeys(nb::module_& module) {
 NB_MODULE(_core, module) {
   using namespace trommel::python;
   // What daemon threads, and threads that a forked child does not have, were using is never freed.
-  nb::set_leak_warnings(false);
+  // Where no thread is inside a call nothing may be left: the test that says so sets the variable.
+  nb::set_leak_warnings(std::getenv("TROMMEL_REPORT_LEAKS") != nullptr);
   CountForks();
   RegisterErrors();
   BindKeys(module);

@@ -30,10 +30,21 @@ void DefineMeasure(Class& bound, const char* name, const char* doc) {
       doc);
 }
 
+// len(filter).
+template <auto kMember, class T, class Class>
+void DefineSize(Class& bound) {
+  bound.def(
+      "__len__",
+      [](const Guarded<T>& self) {
+        return self.QueryOne([](const T& filter) { return (filter.*kMember)(); });
+      },
+      nanobind::sig("def __len__(self) -> int"), "Insertions less erasures; duplicates count.");
+}
+
 // What every filter of keys has.
 template <class T, class Class>
 void DefineConfigured(Class& bound) {
-  DefineProperty<&T::num_keys, T>(bound, "num_keys", "Insertions less erasures; duplicates count.");
+  DefineSize<&T::num_keys, T>(bound);
   DefineProperty<&T::target_fpr, T>(bound, "target_fpr", "The false-positive rate, as configured.");
   DefineMeasure<&T::GetStats, T>(
       bound, "stats", "Returns statistics that are kept as running figures: no pass over memory.");

@@ -60,13 +60,15 @@ void BindScalable(nb::module_& module) {
       nb::arg("num_slices") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
       nb::arg("side_memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
-      nb::sig("def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, mode: "
-              "trommel.typing.GrowthMode = 'automatic', max_capacity: int = 0, growth: int = 2, "
-              "tightening: float = 0.8, encoding: "
-              "trommel.typing.Encoding = 'automatic', num_slices: int = 0, digest: "
-              "trommel.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
-              "memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: Executor | "
-              "None = None) -> None"),
+      nb::sig(
+          "def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, mode: "
+          "trommel_filters.typing.GrowthMode = 'automatic', max_capacity: int = 0, growth: int = "
+          "2, "
+          "tightening: float = 0.8, encoding: "
+          "trommel_filters.typing.Encoding = 'automatic', num_slices: int = 0, digest: "
+          "trommel_filters.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
+          "memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: Executor | "
+          "None = None) -> None"),
       "An empty filter.\n\n"
       "first_capacity: distinct keys that it holds before it grows for the first time. A filter\n"
       "    that doubles may leave it out, for the least.\n"

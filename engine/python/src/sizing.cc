@@ -31,7 +31,7 @@ Sizing SizeForArguments(Argument capacity, Argument target_fpr, Argument encodin
   request.encoding = EncodingOf(encoding);
   request.num_slices = Count32Of(num_slices, "num_slices");
   request.power_of_two_blocks = FlagOf(power_of_two_blocks, "power_of_two_blocks");
-  request.preference = PreferenceOf(preference);
+  request.preference = PreferenceOf(preference, request.encoding);
   return Unwrap(SizeFor(request));
 }
 
@@ -62,10 +62,11 @@ void BindSizing(nb::module_& module) {
   module.def(
       "size_for", SizeForArguments, nb::arg("capacity"), nb::arg("target_fpr") = 0.01,
       nb::kw_only(), nb::arg("encoding") = "runs", nb::arg("num_slices") = 0,
-      nb::arg("power_of_two_blocks") = false, nb::arg("preference") = "memory",
+      nb::arg("power_of_two_blocks") = false, nb::arg("preference") = nb::none(),
       nb::sig("def size_for(capacity: int, target_fpr: float = 0.01, *, encoding: "
-              "trommel.typing.Encoding = 'runs', num_slices: int = 0, power_of_two_blocks: bool = "
-              "False, preference: trommel.typing.Preference = 'memory') -> Sizing"),
+              "trommel_filters.typing.Encoding = 'runs', num_slices: int = 0, power_of_two_blocks: "
+              "bool = "
+              "False, preference: trommel_filters.typing.Preference | None = None) -> Sizing"),
       "Returns the smallest geometry that keeps the rate at capacity distinct keys, and what it\n"
       "takes. Creates nothing.");
   module.def(

@@ -41,8 +41,8 @@ std::vector<uint32_t> CallExist(nb::handle exist, std::span<const uint32_t> aske
   const nb::object items = nb::steal(OrSleep([&] { return PySequence_Tuple(iterator.ptr()); }));
   if (!items.is_valid()) throw nb::python_error();
   std::vector<uint32_t> existing;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
-    const nb::handle item = PyTuple_GET_ITEM(items.ptr(), i);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(items.ptr()); ++i) {
+    const nb::handle item = PyTuple_GetItem(items.ptr(), i);
     const uint32_t index = OrSleep([&] { return Count32Of(item, "an index that exist returns"); });
     if (!std::ranges::binary_search(asked, index)) {
       ThrowValueError("exist returned " + std::to_string(index) +

@@ -50,7 +50,7 @@ template <class T, class Class>
 void DefineUpsert(Class& bound) {
   bound.def(
       "upsert", UpsertKeys<T>, nanobind::arg("keys"), nanobind::arg("exist"),
-      nanobind::sig("def upsert(self, keys: trommel.typing.Keys, exist: "
+      nanobind::sig("def upsert(self, keys: trommel_filters.typing.Keys, exist: "
                     "collections.abc.Callable[[numpy.typing.NDArray[numpy.uint32]], "
                     "collections.abc.Iterable[int]]) -> "
                     "tuple[numpy.typing.NDArray[numpy.bool_], UpsertOutcome]"),

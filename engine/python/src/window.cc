@@ -45,64 +45,54 @@ void Create(Window* self, Argument window, Argument capacity, Argument target_fp
   new (self) Window(Unwrap(WindowFilter::Create(config)));
 }
 
-// The result of work(filter, key or keys), for one key and for a batch.
-template <class Work>
-nb::object UpdateKeys(Window& self, Argument keys, Work work) {
+// Returns the tick that the caller gave, or now.
+uint64_t TickOf(const std::optional<uint64_t>& given, const WindowFilter& filter) {
+  return given.value_or(filter.now());
+}
+std::optional<uint64_t> GivenTime(Argument time) {
+  if (time.is_none()) return std::nullopt;
+  return CountOf(time, "time");
+}
+
+bool Add(Window& self, Argument object, Argument time) {
+  const Key key = RequireOneKey(object, kUpdateTakesBatches);
+  const std::optional<uint64_t> given = GivenTime(time);
+  return self.UpdateOne([&](WindowFilter& filter) {
+    CheckHashable(filter.digest_policy(), key.kind());
+    return filter.Insert(key, TickOf(given, filter));
+  });
+}
+
+WindowInsertOutcome UpdateWith(Window& self, Argument keys, Argument time) {
+  const KeyBatch batch(keys);
+  const std::optional<uint64_t> given = GivenTime(time);
+  return self.Update([&](WindowFilter& filter) {
+    CheckHashable(filter.digest_policy(), batch.view().kind());
+    return filter.Insert(batch.view(), TickOf(given, filter));
+  });
+}
+
+nb::object InsertMask(Window& self, Argument keys, Argument time) {
+  const std::optional<uint64_t> given = GivenTime(time);
+  return MaskOfUpdate(self, KeyBatch(keys),
+                      [&](WindowFilter& filter, const Keys& view, std::span<uint64_t> words) {
+                        filter.Insert(view, TickOf(given, filter), words);
+                      });
+}
+
+nb::object EraseAt(Window& self, Argument keys, Argument inserted_at) {
+  const uint64_t tick = CountOf(inserted_at, "inserted_at");
   if (const std::optional<Key> key = OneKey(keys)) {
-    return nb::cast(self.UpdateOne([&](WindowFilter& filter) {
+    return nb::bool_(self.UpdateOne([&](WindowFilter& filter) {
       CheckHashable(filter.digest_policy(), key->kind());
-      return work(filter, *key);
+      return filter.Erase(*key, tick);
     }));
   }
   const KeyBatch batch(keys);
   return nb::cast(self.Update([&](WindowFilter& filter) {
     CheckHashable(filter.digest_policy(), batch.view().kind());
-    return work(filter, batch.view());
+    return filter.Erase(batch.view(), tick);
   }));
-}
-
-nb::object InsertNow(Window& self, Argument keys) {
-  return UpdateKeys(self, keys, [](WindowFilter& f, const auto& batch) { return f.Insert(batch); });
-}
-
-nb::object InsertTimed(Window& self, Argument keys) {
-  uint64_t time = 0;
-  if (const std::optional<Key> key = OneKey(keys)) {
-    const bool is_inserted = self.UpdateOne([&](WindowFilter& filter) {
-      CheckHashable(filter.digest_policy(), key->kind());
-      const uint64_t digest = filter.digest_policy()(*key);
-      uint64_t word = 0;
-      filter.Insert(Keys::Digests({&digest, 1}), std::span(&word, 1), &time);
-      return word == 1;
-    });
-    return nb::make_tuple(is_inserted, time);
-  }
-  const KeyBatch batch(keys);
-  const nb::object inserted = MaskOfUpdate(
-      self, batch, [&](WindowFilter& filter, const Keys& view, std::span<uint64_t> words) {
-        filter.Insert(view, words, &time);
-      });
-  return nb::make_tuple(inserted, time);
-}
-
-nb::object InsertAtMask(Window& self, Argument keys, Argument time) {
-  const uint64_t tick = CountOf(time, "time");
-  return MaskOfUpdate(self, KeyBatch(keys),
-                      [&](WindowFilter& filter, const Keys& view, std::span<uint64_t> words) {
-                        filter.Insert(view, tick, words);
-                      });
-}
-
-nb::object InsertAt(Window& self, Argument keys, Argument time) {
-  const uint64_t tick = CountOf(time, "time");
-  return UpdateKeys(self, keys,
-                    [&](WindowFilter& f, const auto& batch) { return f.Insert(batch, tick); });
-}
-
-nb::object EraseAt(Window& self, Argument keys, Argument inserted_at) {
-  const uint64_t tick = CountOf(inserted_at, "inserted_at");
-  return UpdateKeys(self, keys,
-                    [&](WindowFilter& f, const auto& batch) { return f.Erase(batch, tick); });
 }
 
 WindowEraseOutcome EraseAllAt(Window& self, Argument keys, Argument inserted_at) {
@@ -146,31 +136,25 @@ void DefineTime(nb::class_<Window>& bound) {
       nb::arg("now"), nb::sig("def advance(self, now: int) -> bool"),
       "Sets the time; buckets that have left the window expire. Returns False, and changes\n"
       "nothing, if the time is before `now`.");
-  DefineForKeys(bound, "insert", InsertNow, "def insert(self, key: trommel.typing.Key, /) -> int",
-                "def insert(self, keys: trommel.typing.Keys, /) -> int",
-                "Inserts every key into the current bucket. Returns the time of insertion, which\n"
-                "erase needs. With a limit of side memory some may be refused: insert_timed tells\n"
-                "which.");
-  DefineForKeys(
-      bound, "insert_timed", InsertTimed,
-      "def insert_timed(self, key: trommel.typing.Key, /) -> tuple[bool, int]",
-      "def insert_timed(self, keys: trommel.typing.Keys, /) -> "
-      "tuple[numpy.typing.NDArray[numpy.bool_], int]",
-      "As insert. Returns which keys were inserted, dtype bool, shape (len(keys),), or a bool for\n"
-      "one key, and the time: all, unless the limit of side memory refused some.");
-  bound.def("insert_at", InsertAt, nb::arg("keys"), nb::arg("time"),
-            nb::sig("def insert_at(self, keys: trommel.typing.Keys, time: int) -> "
-                    "WindowInsertOutcome"),
-            "Inserts every key into the bucket of a time that is not after now, for events that\n"
-            "arrive late. For one key: returns whether it was inserted.");
-  bound.def("insert_at_mask", InsertAtMask, nb::arg("keys"), nb::arg("time"),
-            nb::sig("def insert_at_mask(self, keys: trommel.typing.Keys, time: int) -> "
-                    "numpy.typing.NDArray[numpy.bool_]"),
-            "As insert_at. Returns which keys were inserted: dtype bool, shape (len(keys),).");
+  bound.def("add", Add, nb::arg(), nb::arg("time") = nb::none(),
+            nb::sig("def add(self, key: trommel_filters.typing.Key, /, time: int | None = None) "
+                    "-> bool"),
+            "Inserts one key into the bucket of a time that is not after now, which an event that\n"
+            "arrives late has; None: now. Returns whether it was inserted.");
+  bound.def("update", UpdateWith, nb::arg(), nb::arg("time") = nb::none(),
+            nb::sig("def update(self, keys: trommel_filters.typing.Keys, /, time: int | None = "
+                    "None) -> WindowInsertOutcome"),
+            "As add, for every key of a batch. To erase keys later, keep the time: now, or that\n"
+            "which was passed.");
+  bound.def("insert_mask", InsertMask, nb::arg(), nb::arg("time") = nb::none(),
+            nb::sig("def insert_mask(self, keys: trommel_filters.typing.Keys, /, time: int | None "
+                    "= None) -> numpy.typing.NDArray[numpy.bool_]"),
+            "As update. Returns which keys were inserted: dtype bool, shape (len(keys),). All,\n"
+            "unless the limit of side memory refused some, or their bucket takes none.");
   DefineForKeys(
       bound, "insert_if_absent", InsertIfAbsent<WindowFilter>,
-      "def insert_if_absent(self, key: trommel.typing.Key, /) -> bool",
-      "def insert_if_absent(self, keys: trommel.typing.Keys, /) -> "
+      "def insert_if_absent(self, key: trommel_filters.typing.Key, /) -> bool",
+      "def insert_if_absent(self, keys: trommel_filters.typing.Keys, /) -> "
       "numpy.typing.NDArray[numpy.bool_]",
       "In order, inserts every key that is absent from the whole window; of equal keys the\n"
       "first. Returns which were inserted: dtype bool, shape (len(keys),), or a bool. They\n"
@@ -178,21 +162,21 @@ void DefineTime(nb::class_<Window>& bound) {
       "meanwhile, and then their time for erase is not known: see insert_if_absent_timed.");
   DefineForKeys(
       bound, "insert_if_absent_timed", InsertIfAbsentTimed,
-      "def insert_if_absent_timed(self, key: trommel.typing.Key, /) -> tuple[bool, int]",
-      "def insert_if_absent_timed(self, keys: trommel.typing.Keys, /) -> "
+      "def insert_if_absent_timed(self, key: trommel_filters.typing.Key, /) -> tuple[bool, int]",
+      "def insert_if_absent_timed(self, keys: trommel_filters.typing.Keys, /) -> "
       "tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]",
       "As insert_if_absent; returns the time of each key, too, dtype uint64: a key that was\n"
       "inserted was inserted then, which erase needs, and one that was left alone was in the\n"
       "window then. For one key: a bool and an int.");
   bound.def(
       "erase", EraseAt, nb::arg("keys"), nb::arg("inserted_at"),
-      nb::sig("def erase(self, keys: trommel.typing.Keys, inserted_at: int) -> "
+      nb::sig("def erase(self, keys: trommel_filters.typing.Keys, inserted_at: int) -> "
               "WindowEraseOutcome"),
       "Takes every key out of the bucket into which it was inserted at that time, or refuses\n"
       "it if it is certainly absent there. For one key: returns whether it was erased.");
   bound.def(
       "erase_all", EraseAllAt, nb::arg("keys"), nb::arg("inserted_at"),
-      nb::sig("def erase_all(self, keys: trommel.typing.Keys, inserted_at: int) -> "
+      nb::sig("def erase_all(self, keys: trommel_filters.typing.Keys, inserted_at: int) -> "
               "WindowEraseOutcome"),
       "Erases every key from the bucket of that time, or changes nothing if one is certainly\n"
       "absent from it, or counted there less often than the batch has it.");
@@ -215,7 +199,7 @@ void BindWindow(nb::module_& module) {
       nb::arg("executor") = nb::none(),
       nb::sig("def __init__(self, window: int, capacity: int, target_fpr: float = 0.01, *, "
               "num_buckets: int = 8, is_erasable: bool = True, "
-              "digest: trommel.typing.Digest = 'xxh3', seed: int = 0, "
+              "digest: trommel_filters.typing.Digest = 'xxh3', seed: int = 0, "
               "digest_key: bytes | None = None, memory_limit_bytes: int = 0, "
               "side_memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
       "An empty filter at time 0.\n\n"
@@ -225,7 +209,7 @@ void BindWindow(nb::module_& module) {
       "num_buckets: 1 to 64: the window slides in so many steps.\n"
       "is_erasable: False takes less memory where no key is erased.\n"
       "side_memory_limit_bytes: reserves this for further insertions of keys that are in and for\n"
-      "full blocks, and refuses keys beyond it: insert_timed and insert_at_mask tell which.\n"
+      "full blocks, and refuses keys beyond it: insert_mask tells which.\n"
       "The others are as in CountingFilter, and in the C++ header window_filter.h.");
   DefineQueries<WindowFilter>(bound);
   DefineTime(bound);

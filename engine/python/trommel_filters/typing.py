@@ -13,7 +13,7 @@ if typing.TYPE_CHECKING:
     import numpy
     import numpy.typing
 
-    from trommel import Digests, Int32
+    from trommel_filters import Digests, Int32
 
     Keys = typing.Union[
         numpy.typing.NDArray[numpy.integer],

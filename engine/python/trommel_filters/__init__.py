@@ -4,12 +4,14 @@ False is certain; True, maybe present, is wrong for a key that was never inserte
 false-positive rate. Batches of keys are NumPy arrays of integers, Arrow arrays of strings (of any
 library), or lists; answers are NumPy arrays. Batches release the GIL.
 
-    >>> import trommel
-    >>> seen = trommel.CountingFilter(1_000_000)
-    >>> seen.insert(["a", "b"])
-    InsertOutcome(num_inserted=2, num_refused=0, refusal='')
-    >>> "a" in seen
+    >>> from trommel_filters import CountingFilter
+    >>> seen = CountingFilter(1_000_000)
+    >>> seen.add("a")
     True
+    >>> seen.update(["b", "b"])
+    InsertOutcome(num_inserted=2, num_refused=0, refusal='')
+    >>> "a" in seen, len(seen)
+    (True, 3)
     >>> seen.insert_if_absent(["b", "c", "c"])
     array([False,  True, False])
 """
