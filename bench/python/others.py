@@ -36,7 +36,7 @@ def sides(count):
         yield (
             f"trommel {encoding}, one by one",
             lambda encoding=encoding: trommel.CountingFilter(count, RATE, encoding=encoding),
-            *one_by_one("insert"),
+            *one_by_one("add"),
             lambda keys: keys.stats().num_bytes,
         )
         for form in ("list of str", "Arrow"):

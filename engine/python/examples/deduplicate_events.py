@@ -12,7 +12,7 @@ Runs with pandas, or with polars, whichever is installed.
 from __future__ import annotations
 
 import numpy as np
-import trommel
+from trommel_filters import WindowFilter
 
 HOUR = 3600
 
@@ -21,7 +21,7 @@ class Deduplicator:
     """Keeps the first copy of each event."""
 
     def __init__(self, events_per_hour: int, rate: float = 0.001) -> None:
-        self.seen = trommel.WindowFilter(
+        self.seen = WindowFilter(
             window=HOUR, capacity=events_per_hour, target_fpr=rate, num_buckets=12, is_erasable=False
         )
 

@@ -144,8 +144,8 @@ void DefineTime(nb::class_<Window>& bound) {
   bound.def("update", UpdateWith, nb::arg(), nb::arg("time") = nb::none(),
             nb::sig("def update(self, keys: trommel_filters.typing.Keys, /, time: int | None = "
                     "None) -> WindowInsertOutcome"),
-            "As add, for every key of a batch. To erase keys later, keep the time: now, or that\n"
-            "which was passed.");
+            "As add, for every key of a batch. Where keys are to be erased, pass window.now and keep\n"
+            "it: erase needs the time.");
   bound.def("insert_mask", InsertMask, nb::arg(), nb::arg("time") = nb::none(),
             nb::sig("def insert_mask(self, keys: trommel_filters.typing.Keys, /, time: int | None "
                     "= None) -> numpy.typing.NDArray[numpy.bool_]"),
