@@ -14,7 +14,8 @@ NUM_FORKS = 15
 def _run(program):
     """Runs it in a process of its own; returns its exit code and what it wrote."""
     run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
+        # Python 3.12 and newer warn of every fork beside threads.
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,
         timeout=120,
