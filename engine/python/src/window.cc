@@ -141,11 +141,12 @@ void DefineTime(nb::class_<Window>& bound) {
                     "-> bool"),
             "Inserts one key into the bucket of a time that is not after now, which an event that\n"
             "arrives late has; None: now. Returns whether it was inserted.");
-  bound.def("update", UpdateWith, nb::arg(), nb::arg("time") = nb::none(),
-            nb::sig("def update(self, keys: trommel_filters.typing.Keys, /, time: int | None = "
-                    "None) -> WindowInsertOutcome"),
-            "As add, for every key of a batch. Where keys are to be erased, pass window.now and keep\n"
-            "it: erase needs the time.");
+  bound.def(
+      "update", UpdateWith, nb::arg(), nb::arg("time") = nb::none(),
+      nb::sig("def update(self, keys: trommel_filters.typing.Keys, /, time: int | None = "
+              "None) -> WindowInsertOutcome"),
+      "As add, for every key of a batch. Where keys are to be erased, pass window.now and keep\n"
+      "it: erase needs the time.");
   bound.def("insert_mask", InsertMask, nb::arg(), nb::arg("time") = nb::none(),
             nb::sig("def insert_mask(self, keys: trommel_filters.typing.Keys, /, time: int | None "
                     "= None) -> numpy.typing.NDArray[numpy.bool_]"),
