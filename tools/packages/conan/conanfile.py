@@ -37,8 +37,9 @@ class TrommelConan(ConanFile):
         cmake_layout(self)
 
     def requirements(self):
-        self.requires("highway/1.2.0")
-        self.requires("xxhash/0.8.2")
+        # Of these two, headers alone are compiled in: no consumer needs them.
+        self.requires("highway/1.2.0", visible=False)
+        self.requires("xxhash/0.8.2", visible=False)
         if self.options.executor:
             self.requires("onetbb/2021.12.0")
 
@@ -66,15 +67,13 @@ class TrommelConan(ConanFile):
             rmdir(self, os.path.join(self.package_folder, folder))
 
     def package_info(self):
-        needs = ["highway::hwy", "xxhash::libxxhash"] + (["onetbb::libtbb"] if self.options.executor else [])
         core = self.cpp_info.components["core"]
         core.libs = ["trommel"]
-        core.requires = needs
+        core.requires = ["onetbb::libtbb"] if self.options.executor else []
         core.set_property("cmake_target_name", "trommel::trommel")
         core.set_property("pkg_config_name", "trommel")
         if self.options.c:
             c = self.cpp_info.components["c"]
             c.libs = ["trommel_c"]
-            c.requires = needs
             c.set_property("cmake_target_name", "trommel::c")
             c.set_property("pkg_config_name", "trommel_c")
