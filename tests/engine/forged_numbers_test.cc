@@ -17,6 +17,7 @@
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/every_type.h"
+#include "support/paths.h"
 #include "support/random_keys.h"
 #include "support/reseal.h"
 #include "support/snapshot_forge.h"
@@ -82,7 +83,7 @@ struct NamedBytes {
 std::vector<NamedBytes> SmallFiles() {
   std::vector<NamedBytes> files;
   for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(TROMMEL_TESTS_DIR).parent_path() / "engine/docs/samples")) {
+           std::filesystem::path(tests::kSourceFolder) / "engine/docs/samples")) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with(".trommel")) continue;
     std::ifstream file(entry.path(), std::ios::binary);

@@ -17,6 +17,7 @@
 
 #include "support/catch.h"
 #include "support/digest_keys.h"
+#include "support/paths.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 #include "support/snapshot_forge.h"
@@ -29,7 +30,7 @@ namespace {
 using tests::Bytes;
 
 const std::filesystem::path kSamples =
-    std::filesystem::path(TROMMEL_TESTS_DIR).parent_path() / "engine/docs/samples";
+    std::filesystem::path(tests::kSourceFolder) / "engine/docs/samples";
 
 // Of the samples that do not have another. Files say which digest they have, so these stay as they
 // were made, whatever is the default.

@@ -17,6 +17,7 @@
 #include "engine/src/snapshots/fingerprint_snapshot.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
+#include "support/paths.h"
 #include "support/snapshot_forge.h"
 #include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
@@ -70,7 +71,7 @@ struct NamedBytes {
 std::vector<NamedBytes> Samples() {
   std::vector<NamedBytes> samples;
   for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(TROMMEL_TESTS_DIR).parent_path() / "engine/docs/samples")) {
+           std::filesystem::path(tests::kSourceFolder) / "engine/docs/samples")) {
     const std::string name = entry.path().filename().string();
     if (!name.ends_with(".trommel") || name.starts_with("attributes")) continue;
     std::ifstream file(entry.path(), std::ios::binary);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.h"
 #include "trommel/hbase/bloom_keys.h"
 
 namespace trommel::hbase {
@@ -18,7 +19,7 @@ namespace trommel::hbase {
 using VectorRecord = std::vector<std::string>;
 
 inline std::vector<VectorRecord> AllVectors() {
-  std::ifstream file(TROMMEL_TESTS_DIR "/engine/hbase/vectors/vectors.txt");
+  std::ifstream file(std::string(tests::kSourceFolder) + "/tests/engine/hbase/vectors/vectors.txt");
   std::vector<VectorRecord> records;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/paths.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/filters/filter_output.h"
 
@@ -276,7 +277,7 @@ std::string TerminalOf(int terminal, const Arguments& arguments) {
     std::vector<char*> argv = {const_cast<char*>("trommel")};
     for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
-    execv(TROMMEL_CLI, argv.data());
+    execv(tests::kCommand, argv.data());
     _exit(127);
   }
   std::string text;

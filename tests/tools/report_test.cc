@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/paths.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/output/interrupt.h"
 
@@ -112,7 +113,7 @@ TEST_CASE("a standard error that is closed or full changes no exit code", "[tool
   const std::string keys = folder.Write("keys", "a\n");
   const std::string filter = folder.Path("filter");
   REQUIRE(tests::RunTool({"build", "-o", filter, keys}).exit_code == 0);
-  const std::string tool = TROMMEL_CLI;
+  const std::string tool = tests::kCommand;
   CHECK(ExitCodeOf(tool + " query " + folder.Path("none") + " 2>&-") == 3);
   CHECK(ExitCodeOf(tool + " no-such-command 2>&-") == 2);
   if (access("/dev/full", W_OK) != 0) return;  // not every system has it
@@ -127,7 +128,7 @@ TEST_CASE("a count that cannot be written is an error that is told", "[tools][re
   const std::string rows = folder.Write("rows", "a\nb\n");
   const std::string filter = folder.Path("filter");
   const std::string attr = GENERATE("", "attr ");
-  const std::string tool = TROMMEL_CLI + (" " + attr);
+  const std::string tool = tests::kCommand + (" " + attr);
   REQUIRE(ExitCodeOf(tool + "build -o " + filter + " " + rows + " >/dev/null") == 0);
   const std::string query = tool + "query -c " + filter + " " + rows;
   CHECK(ExitCodeOf(query + " >/dev/null") == 0);
@@ -140,7 +141,7 @@ TEST_CASE("a change whose report cannot be written has an exit code of its own",
   if (access("/dev/full", W_OK) != 0) return;  // not every system has it
   const tests::TempFolder folder;
   const std::string attr = GENERATE("", " attr");
-  const std::string tool = TROMMEL_CLI + attr;
+  const std::string tool = tests::kCommand + attr;
   const std::string rows = folder.Write("rows", "a\nb\n");
   const std::string filter = folder.Path("filter");
   const auto changes = [&](const std::string& command, const std::string& out,
@@ -220,7 +221,7 @@ TEST_CASE("a change whose reader is gone is told and has the exit code of a chan
           "[tools][report]") {
   const tests::TempFolder folder;
   const std::string attr = GENERATE("", " attr");
-  const std::string tool = TROMMEL_CLI + attr;
+  const std::string tool = tests::kCommand + attr;
   const std::string rows = folder.Write("rows", "a\nb\n");
   const std::string filter = folder.Path("filter");
   // As most programs are started: a test may have ignored the signal.
@@ -241,7 +242,7 @@ TEST_CASE("a change whose reader is gone is told and has the exit code of a chan
 
 TEST_CASE("a file beyond the size limit is an error that is told", "[tools][report]") {
   const tests::TempFolder folder;
-  CHECK(ExitCodeOf("bash -c 'ulimit -f 8; " + std::string(TROMMEL_CLI) + " build -n 1M -o " +
+  CHECK(ExitCodeOf("bash -c 'ulimit -f 8; " + std::string(tests::kCommand) + " build -n 1M -o " +
                    folder.Path("filter") + " /dev/null 2>" + folder.Path("err") + "'") == 3);
   CHECK_THAT(folder.Read("err"), Catch::Matchers::ContainsSubstring("File too large"));
   CHECK(folder.Names() == std::vector<std::string>{"err"});
@@ -256,7 +257,7 @@ TEST_CASE("help and version that cannot be written are an error that is told", "
                "attr --help", "attr build --help", "attr insert --help", "attr erase --help",
                "attr query --help", "attr stats --help", "attr size --help", "targets --help",
                "stress --help", "demo --help", "bench --help");
-  const std::string command = TROMMEL_CLI + (" " + page);
+  const std::string command = tests::kCommand + (" " + page);
   CHECK(ExitCodeOf(command + " >/dev/null") == 0);
   CHECK(ExitCodeOf(command + " >/dev/full 2>" + folder.Path("err")) == 3);
   CHECK(folder.Read("err") == "trommel: cannot write output: No space left on device\n");

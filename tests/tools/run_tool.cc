@@ -14,6 +14,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "support/paths.h"
+
 namespace trommel::tests {
 namespace {
 
@@ -46,7 +48,7 @@ RunningTool::RunningTool(const std::vector<std::string>& arguments,
     dup2(fileno(out_), STDOUT_FILENO);
     dup2(fileno(err_), STDERR_FILENO);
     for (const std::string& entry : environment) putenv(const_cast<char*>(entry.c_str()));
-    execv(TROMMEL_CLI, argv.data());
+    execv(kCommand, argv.data());
     _exit(127);
   }
   close(input[0]);
