@@ -41,7 +41,7 @@ class WithoutGil {
   template <class Call>
   auto Interrupted(const Call& call) {
     struct Held {
-      explicit Held(WithoutGil& outer) : outer(outer) { outer.Restore(); }
+      explicit Held(WithoutGil& guard) : outer(guard) { outer.Restore(); }
       ~Held() { outer.state_ = PyEval_SaveThread(); }
       WithoutGil& outer;
     };
