@@ -123,6 +123,13 @@ bool HasFastDeposit() {
 
 namespace {
 
+// Bits of AT_HWCAP2, as Linux numbers them: glibc before 2.33 does not name them all.
+constexpr uint64_t kHasSve2 = 1 << 1;
+constexpr uint64_t kHasSveAes = 1 << 2;
+constexpr uint64_t kHasSveI8mm = 1 << 9;
+constexpr uint64_t kHasSveBf16 = 1 << 12;
+[[maybe_unused]] constexpr uint64_t kHasBf16 = 1 << 14;
+
 // Bytes of a vector of SVE. The instruction is `cntb x0`, encoded: the assembler of this file need
 // not know SVE.
 uint64_t SveBytes() {
@@ -146,7 +153,7 @@ int64_t CpuTargets() {
     targets |= HWY_NEON;
 #ifdef HWY_NEON_BF16
     if (HasAll<uint64_t>(has, HWCAP_ASIMDHP | HWCAP_ASIMDDP) &&
-        HasAll<uint64_t>(has2, HWCAP2_BF16)) {
+        HasAll(has2, kHasBf16)) {
       targets |= HWY_NEON_BF16;
     }
 #endif
@@ -155,9 +162,9 @@ int64_t CpuTargets() {
   targets |= HWY_SVE;
   const uint64_t sve_bytes = SveBytes();
   if (sve_bytes == 32) targets |= HWY_SVE_256;
-  if (!HasAll<uint64_t>(has2, HWCAP2_SVE2 | HWCAP2_SVEAES)) return targets;
+  if (!HasAll(has2, kHasSve2 | kHasSveAes)) return targets;
   targets |= HWY_SVE2;
-  if (sve_bytes == 16 && HasAll<uint64_t>(has2, HWCAP2_SVEI8MM | HWCAP2_SVEBF16)) {
+  if (sve_bytes == 16 && HasAll(has2, kHasSveI8mm | kHasSveBf16)) {
     targets |= HWY_SVE2_128;
   }
   return targets;
