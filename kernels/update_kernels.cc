@@ -2,10 +2,10 @@
 //
 // The frame of the kernels' sources: foreach_target.h includes this file once per target
 // (HWY_TARGET_INCLUDE names it), each time in another HWY_NAMESPACE with that target's instructions
-// enabled. The code under HWY_ONCE is compiled once, at the end, and the HWY_EXPORT in
-// TROMMEL_REGISTER makes the table of the versions compiled before. Parsing Highway for all targets
-// takes two seconds, so kernels share sources. Their functions are in anonymous namespaces, because
-// other sources use the same names.
+// enabled. The code under HWY_ONCE is compiled once, at the end, and TROMMEL_REGISTER makes the
+// table of the versions compiled before. Parsing Highway for all targets takes two seconds, so
+// kernels share sources. Their functions are in anonymous namespaces, because other sources use the
+// same names.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/update_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
