@@ -96,7 +96,7 @@ enum {
   TROMMEL_MISMATCH = 3,           ///< Two filters, or a file and a filter, do not fit together.
   TROMMEL_CORRUPT = 4,            ///< The bytes are not a complete, valid snapshot.
   TROMMEL_VERSION = 5,            ///< The snapshot has a version or type that is not known here.
-  TROMMEL_IO = 6,                 ///< The system refused a file operation, or a sink stopped.
+  TROMMEL_IO = 6,                 ///< A file operation was refused; a sink or source stopped.
   TROMMEL_EXISTS = 7,             ///< A file that was to be new exists already.
   TROMMEL_NOT_FLUSHED = 8,        ///< The file is in place, but its folder could not be flushed.
   TROMMEL_BUSY = 9,               ///< Something else is being done to it, which must end first.
