@@ -152,8 +152,7 @@ int64_t CpuTargets() {
   if (HasAll<uint64_t>(has, HWCAP_AES)) {
     targets |= HWY_NEON;
 #ifdef HWY_NEON_BF16
-    if (HasAll<uint64_t>(has, HWCAP_ASIMDHP | HWCAP_ASIMDDP) &&
-        HasAll(has2, kHasBf16)) {
+    if (HasAll<uint64_t>(has, HWCAP_ASIMDHP | HWCAP_ASIMDDP) && HasAll(has2, kHasBf16)) {
       targets |= HWY_NEON_BF16;
     }
 #endif
