@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -159,8 +160,10 @@ int Main(int argc, char** argv) {
                      kUsage)) {
     return 2;
   }
-  if (!std::filesystem::create_directory(folder)) {
-    std::fprintf(stderr, "absent_rows_bench: %s exists: name a new folder\n", folder.c_str());
+  std::error_code error;
+  if (!std::filesystem::create_directory(folder, error)) {
+    std::fprintf(stderr, "absent_rows_bench: %s: %s: name a new folder\n", folder.c_str(),
+                 error ? error.message().c_str() : "exists");
     return 2;
   }
   const int exit_code = Compare(folder, num_rows, num_gets, cache_bytes, rounds);

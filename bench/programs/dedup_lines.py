@@ -4,7 +4,9 @@
 
 TROMMEL is the command, build/release/bin/trommel. Half of the lines differ. The commands take turns; time is
 wall time, memory the largest resident set. awk and sort are exact; trommel drops a new line at its filter's
-rate of that moment, at most 1 in 10,000 by default: such lines are counted.
+rate of that moment, at most 1 in 10,000 by default: such lines are counted. Whatever it prints must be awk's
+output, in order, without those. Exit status: 0 done, 1 an output is wrong or a command fails, 2 wrong usage, 3 a
+command is not installed.
 """
 
 import argparse
@@ -48,15 +50,33 @@ def count_lines(path):
         return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
 
+def is_part_in_order(path, whole_path):
+    """Returns whether the lines of a file are lines of the other one, in its order, each used once."""
+    with open(path, "rb") as part, open(whole_path, "rb") as whole:
+        return all(any(line == other for other in whole) for line in part)
+
+
+def at_least_1(text):
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("trommel")
-    parser.add_argument("--lines", type=int, default=4_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--lines", type=at_least_1, default=4_000_000)
+    parser.add_argument("--rounds", type=at_least_1, default=3)
     options = parser.parse_args()
+    for command in (options.trommel, "awk", "sort"):
+        if shutil.which(command) is None:
+            print(f"dedup_lines.py: {command} is not here", file=sys.stderr)
+            return 3
     figures, num_lines_out = {}, {}
     with tempfile.TemporaryDirectory(prefix="trommel-dedup-") as folder:
         lines, out = f"{folder}/lines", f"{folder}/out"
+        exact_out = f"{folder}/awk"
         write_lines(lines, options.lines)
         capacity = str(options.lines // 2 + options.lines // 50)
         sides = [
@@ -65,10 +85,13 @@ def main():
             ("awk '!seen[$0]++'", ["awk", "!seen[$0]++", lines], {}),
             ("sort -u, LC_ALL=C", ["sort", "-u", lines], {"LC_ALL": "C"}),
         ]
+        run(["awk", "!seen[$0]++", lines], exact_out, {})
         for _ in range(options.rounds):
             for name, command, environment in sides:
                 figures.setdefault(name, []).append(run(command, out, environment))
                 num_lines_out[name] = count_lines(out)
+                if name.startswith("trommel") and not is_part_in_order(out, exact_out):
+                    raise SystemExit(f"dedup_lines.py: {name} prints a repetition, or lines in another order")
     awk = os.path.basename(os.path.realpath(shutil.which("awk")))
     print(f"{options.lines:,} lines, {options.rounds} rounds; awk is {awk}")
     print(f"{'':20} {'wall s':>7} {'[min..max]':>14} {'CPU s':>7} {'MB':>7} {'lines out':>11} {'/ first':>16}")

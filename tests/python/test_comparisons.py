@@ -1,4 +1,4 @@
-"""The comparisons of bench/python pass what is new, and no repeat."""
+"""The comparisons of bench prove what they say: what is new passes, and no repeat."""
 
 import importlib.util
 import pathlib
@@ -14,3 +14,14 @@ def test_every_way_passes_each_event_once_in_ten_minutes():
     assert len(times) >= 5 and all(ns > 0 for figures in times.values() for ns in figures)
     assert dropped["one set and a queue"] == 0
     assert 0 <= dropped["WindowFilter, lists of str"] < 2 * ten_minutes.RATE
+
+
+def test_deduplicated_lines_are_first_occurrences_in_order(tmp_path):
+    spec = importlib.util.spec_from_file_location("dedup_lines", BENCH.parent / "programs/dedup_lines.py")
+    dedup_lines = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(dedup_lines)
+    exact, out = tmp_path / "exact", tmp_path / "out"
+    exact.write_bytes(b"a\nb\nc\nd\n")
+    for lines, is_right in [(b"a\nb\nc\nd\n", True), (b"b\nd\n", True), (b"a\na\nc\nd\n", False), (b"b\na\n", False)]:
+        out.write_bytes(lines)
+        assert dedup_lines.is_part_in_order(out, exact) == is_right
