@@ -56,7 +56,10 @@ class Rotating:
                 self.buckets.pop()
         buckets, count = list(self.buckets), 0
         for event in events:
-            if not any(event in bucket for bucket in buckets):
+            for bucket in buckets:  # any() and a generator take half as long again
+                if event in bucket:
+                    break
+            else:
                 buckets[0].add(event)
                 count += 1
         return count
@@ -124,15 +127,16 @@ def measure(per_second, rounds):
     times, dropped = {}, {}
     for _ in range(rounds):
         for name, make, form in ways(per_second):
-            way, passed, spent = make(), 0, 0.0
-            for second, (strings, numbers, most) in enumerate(batches):
+            way, passed, new, spent = make(), 0, 0, 0.0
+            for second, (strings, numbers, num_new_now) in enumerate(batches):
                 events = numbers if form == "int" else strings
                 start = time.thread_time()
                 count = way.first(second, events)
                 if second >= WINDOW:
                     spent += time.thread_time() - start
-                assert count <= most, f"{name}: {count:,} passed in second {second}, {most:,} were new"
-                passed += count
+                passed, new = passed + count, new + num_new_now
+                # In one second more may pass than are new: what a filter dropped is new at its repetition.
+                assert passed <= new, f"{name}: {passed:,} passed by second {second}, {new:,} were new"
             times.setdefault(name, []).append(spent * 1e9 / (per_second * (seconds - WINDOW)))
             dropped[name] = 1 - passed / num_new
             assert 0 <= dropped[name] <= 2 * RATE, f"{name}: {passed:,} passed, {num_new:,} were new"
