@@ -99,7 +99,7 @@ NATIVE(void, updateColumn)
     }
     if (size == 0) break;
   }
-  (*env)->SetLongArrayRegion(env, outcome, 0, 2, counts);
+  if (!(*env)->ExceptionCheck(env)) (*env)->SetLongArrayRegion(env, outcome, 0, 2, counts);
   end_batch(&batch);
 }
 

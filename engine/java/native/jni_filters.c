@@ -83,6 +83,7 @@ static void add(trommel_outcome* all, const trommel_outcome* chunk) {
 static void set_counts(JNIEnv* env, jlongArray outcome, const trommel_outcome* all) {
   const jlong counts[NUM_COUNTS] = {(jlong)all->num_done, (jlong)all->num_refused,
                                     (jlong)all->num_expired, (jlong)all->time, all->refusal};
+  if ((*env)->ExceptionCheck(env)) return;
   (*env)->SetLongArrayRegion(env, outcome, 0, NUM_COUNTS, counts);
 }
 
@@ -176,19 +177,20 @@ static int32_t ask(void* context, const uint32_t* asked, int64_t num_asked, uint
                    int64_t* num_existing) {
   const struct asking* asking = context;
   JNIEnv* env = asking->env;
-  const jmethodID among =
-      (*env)->GetMethodID(env, (*env)->GetObjectClass(env, asking->existing), "among", "([I)[I");
-  jintArray question = among == NULL ? NULL : (*env)->NewIntArray(env, (jsize)num_asked);
+  jclass native = (*env)->FindClass(env, "trommel/Native");
+  jmethodID method;
+  jintArray question;
   jintArray answer;
+  if (native == NULL) return 1;
+  method = (*env)->GetStaticMethodID(env, native, "ask", "(Ltrommel/Filter$Existing;[I)[I");
+  if (method == NULL) return 1;
+  question = (*env)->NewIntArray(env, (jsize)num_asked);
   if (question == NULL) return 1;
   (*env)->SetIntArrayRegion(env, question, 0, (jsize)num_asked, (const jint*)asked);
-  answer = (*env)->CallObjectMethod(env, asking->existing, among, question);
+  answer = (*env)->CallStaticObjectMethod(env, native, method, asking->existing, question);
   if ((*env)->ExceptionCheck(env)) return 1;
-  /* Too many are a wrong answer, as are indices that were not asked: the library says so. */
-  *num_existing = answer == NULL ? -1 : (*env)->GetArrayLength(env, answer);
-  if (*num_existing > 0 && *num_existing <= num_asked) {
-    (*env)->GetIntArrayRegion(env, answer, 0, (jsize)*num_existing, (jint*)existing);
-  }
+  *num_existing = (*env)->GetArrayLength(env, answer); /* at most num_asked */
+  (*env)->GetIntArrayRegion(env, answer, 0, (jsize)*num_existing, (jint*)existing);
   return 0;
 }
 

@@ -22,7 +22,7 @@ void raise(JNIEnv* env, const trommel_error* error) {
   if (message == NULL) return;
   (*env)->SetByteArrayRegion(env, message, 0, size, (const jbyte*)error->message);
   made = (*env)->CallStaticObjectMethod(env, native, failure, (jint)error->code, message);
-  if (made != NULL) (*env)->Throw(env, made);
+  if (!(*env)->ExceptionCheck(env)) (*env)->Throw(env, made);
 }
 
 void raise_out_of_memory(JNIEnv* env, const char* what) {

@@ -11,6 +11,7 @@ import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Objects;
 
 /**
  * The functions of libtrommel_jni, which has the C library inside, and how it is loaded: from the jar,
@@ -105,6 +106,15 @@ final class Native {
   /** Called by the library: returns what to throw for a code and a message. */
   static RuntimeException failure(int code, byte[] message) {
     return TrommelException.of(code, new String(message, StandardCharsets.UTF_8));
+  }
+
+  /** Called by the library: asks a function of the caller's about keys. */
+  static int[] ask(Filter.Existing existing, int[] asked) {
+    int numAsked = asked.length; // the array is the function's from now on
+    int[] answer = Objects.requireNonNull(existing.among(asked), "existing returned null");
+    if (answer.length <= numAsked) return answer;
+    throw new IllegalArgumentException(
+        "existing returned " + answer.length + " indices; it was asked about " + numAsked);
   }
 
   // Whatever makes an object comes through here, so that the others find the library loaded.
