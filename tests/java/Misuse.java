@@ -74,7 +74,7 @@ final class Misuse {
       Check.fails(ILLEGAL, "time must be", () -> window.insert(Keys.of(1), -1));
       Check.fails(ILLEGAL, "insertedAt must be", () -> window.erase(Keys.of(1), -1));
       Check.fails(ILLEGAL, "insertedAt must be", () -> window.eraseAll(Keys.of(1), -1));
-      Check.fails(ILLEGAL, "num_times", () -> window.eraseAll(Keys.of(1, 2, 3), 0, 0));
+      Check.fails(ILLEGAL, "must have 3 for 3 keys", () -> window.eraseAll(Keys.of(1, 2, 3), 0, 0));
       Check.fails(ILLEGAL, "limitBytes must be", () -> counting.limitSideMemory(-1));
       Check.fails(ILLEGAL, "column must be 0 or more; got -1", () -> map.openColumn(-1));
       Check.fails(ILLEGAL, "column", () -> map.insert(3, Keys.of(1)));

@@ -1,4 +1,5 @@
-/* A libtrommel_jni of another version, for Loading.java: glue 1, compiled for ABI 1, with ABI 7 inside. */
+/* A libtrommel_jni of another version, for Loading.java: glue 1, compiled for ABI 1, with ABI 7
+ * inside. */
 #include <jni.h>
 
 JNIEXPORT jintArray JNICALL Java_trommel_Native_versions(JNIEnv* env, jclass self) {

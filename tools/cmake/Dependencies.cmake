@@ -3,10 +3,10 @@
 # and fourth words of each line below: keep one dependency a line).
 #
 # Groups: build (compiler and build system), library, tools, index, tests, bench, python (headers and venv
-# of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), java (JDK and Maven; the
-# jars come from Maven Central), check (tools/check, the fuzz preset and the site only), browser (tests of reports and of the site), languages (the programs of
-# engine/examples/languages), packages (tools/packages); for tools/test-targets only: qemu, aarch64 (its
-# emulator is qemu's), bochs.
+# of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), java (JDK and
+# Maven; jars come from Maven Central), check (tools/check, the fuzz preset and the site only), browser
+# (tests of reports and of the site), languages (the programs of engine/examples/languages), packages
+# (tools/packages); for tools/test-targets only: qemu, aarch64 (its emulator is qemu's), bochs.
 
 function(trommel_dependency name version package group)
   set(TROMMEL_DEP_${name}_VERSION ${version} PARENT_SCOPE)

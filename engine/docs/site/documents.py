@@ -21,7 +21,7 @@ import xml.etree.ElementTree as ElementTree
 # The order of the navigation. A document that is not named here comes last.
 GROUPS = [
     ("Use", ["README.md", "engine/docs/GUIDE.md", "engine/docs/COMMAND.md", "engine/docs/INDEX.md",
-             "engine/python/README.md", "engine/examples", "SECURITY.md"]),
+             "engine/python/README.md", "engine/docs/JAVA.md", "engine/examples", "SECURITY.md"]),
     ("Understand", ["engine/docs/ARCHITECTURE.md", "engine/docs/FINGERPRINTS.md", "engine/docs/FORMAT.md",
                     "engine/docs/SOURCES.md", "bench/README.md"]),
     ("Project", ["CHANGELOG.md", "CONTRIBUTING.md"]),
