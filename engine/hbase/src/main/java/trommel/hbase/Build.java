@@ -65,10 +65,9 @@ final class Build implements Runnable {
      * for it. Cost: a look at the list of files, if there is nothing to do.
      */
     void update(RegionIndex.Family family) {
+      family.index.retire(family::live);
       Collection<? extends StoreFile> files = family.files();
-      Set<String> live = RegionIndex.Family.names(files);
-      family.index.retire(live);
-      List<String> unbuilt = family.index.unbuilt(live);
+      Set<String> unbuilt = family.index.unbuilt(RegionIndex.Family.names(files));
       if (unbuilt.isEmpty() || region.closed() || !family.index.mayBuild(host.available())) {
         return;
       }
@@ -90,6 +89,7 @@ final class Build implements Runnable {
 
   @Override
   public void run() {
+    Thread.currentThread().setName("trommel-index-build");
     boolean finished = true;
     try {
       finished = step();

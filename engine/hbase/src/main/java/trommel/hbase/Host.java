@@ -85,7 +85,7 @@ final class Host {
     // would keep this class loader alive.
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
-            threads, threads, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Executors.defaultThreadFactory());
+            threads, threads, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Executors.defaultThreadFactory());
     executor.allowCoreThreadTimeOut(true);
     return executor;
   }

@@ -3,6 +3,7 @@ package trommel.hbase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -78,9 +79,9 @@ final class Lookup {
     }
 
     // Whether the caller may read is decided before anything is looked at: "no row" tells something, too.
-    Scan scan = new Scan().withStartRow(request.from).withStopRow(stop).setCacheBlocks(false);
-    request.conditions.keySet().forEach(c -> scan.addColumn(c.familyBytes(), c.qualifierBytes()));
+    Scan scan = scan(request.conditions.keySet()).withStartRow(request.from).withStopRow(stop);
     Internals.checkRead(region, scan);
+    boolean restricted = scan.getFilter() != null;
 
     Candidates candidates = byIndex();
     if (candidates == null) {
@@ -95,11 +96,21 @@ final class Lookup {
     (answer.how == Answer.How.INDEX ? host.byIndex : host.byScan).increment();
     host.candidates.increment(answer.candidates);
     host.verified.increment(answer.results.size());
+    if (restricted) {
+      answer.candidates = answer.results.size();  // How many others there are is not the caller's to know.
+    }
     return answer;
   }
 
+  private static Scan scan(Collection<Column> columns) {
+    Scan scan = new Scan().setCacheBlocks(false);
+    columns.forEach(c -> scan.addColumn(c.familyBytes(), c.qualifierBytes()));
+    return scan;
+  }
+
   /** Returns the state of the region's index; it also starts builds that are due. */
-  static Answer status(Region region, RegionIndex index, Build.Queue builds) {
+  static Answer status(Region region, RegionIndex index, Build.Queue builds) throws IOException {
+    Internals.checkRead(region, scan(index.columns()));
     Answer answer = new Answer();
     answer.regionStart = region.getRegionInfo().getStartKey();
     answer.regionEnd = region.getRegionInfo().getEndKey();
@@ -120,7 +131,7 @@ final class Lookup {
         : Answer.How.SCAN_UNBUILT;
   }
 
-  /** Returns the candidates of the index, or null if some family has no complete one. */
+  /** Returns the candidates of the index, or null if no condition's family has a complete one. */
   private Candidates byIndex() throws IOException {
     List<IndexedCondition> conditions = new ArrayList<>();
     for (Map.Entry<Column, byte[]> condition : request.conditions.entrySet()) {
@@ -128,7 +139,7 @@ final class Lookup {
       builds.update(family);
       List<RowSource> sources = family.index.sources(family::live);
       if (sources == null) {
-        return null;
+        continue;  // The other conditions' rows are candidates enough.
       }
       int attribute = index.attribute(condition.getKey());
       conditions.add(new IndexedCondition(sources, attribute, condition.getValue()));
@@ -140,12 +151,11 @@ final class Lookup {
       if (!asked.isEmpty() && condition.inGenerations > 256 * asked.get(0).count) {
         continue;
       }
-      if (!condition.open()) {
-        return null;
+      if (condition.open()) {
+        asked.add(condition);
       }
-      asked.add(condition);
     }
-    return row -> intersect(asked, row);
+    return asked.isEmpty() ? null : row -> intersect(asked, row);
   }
 
   /** Returns the first row at or after {@code row} that all conditions have. */

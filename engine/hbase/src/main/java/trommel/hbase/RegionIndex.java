@@ -174,8 +174,14 @@ final class RegionIndex {
     families.forEach(family -> family.index.lose());
   }
 
+  /** Returns whether the region has ended, or is about to. */
   boolean closed() {
-    return closed;
+    return closed || region.isClosing() || region.isClosed();
+  }
+
+  /** Returns the indexed columns. */
+  Set<Column> columns() {
+    return attributes.keySet();
   }
 
   void close() {

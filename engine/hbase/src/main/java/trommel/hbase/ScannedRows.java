@@ -21,6 +21,7 @@ import org.apache.hadoop.hbase.regionserver.RegionScanner;
  */
 final class ScannedRows implements Lookup.Candidates {
   private static final int ROWS_SHIPPED = 256;
+  private static final int ROWS_PER_LOOK = 16;
 
   private final Region region;
   private final Request request;
@@ -34,26 +35,30 @@ final class ScannedRows implements Lookup.Candidates {
   ScannedRows(Region region, Scan scan, Request request, long deadline) throws IOException {
     this.region = region;
     this.request = request;
-    clock = new Clock(deadline);
+    clock = new Clock(region, deadline);
     Filter callers = scan.getFilter();
     scan.setFilter(callers == null ? clock : new FilterList(FilterList.Operator.MUST_PASS_ALL, clock, callers));
     scanner = Internals.open(region, scan);
   }
 
-  /** Ends a scan before a row, if time is up. Also sees the rows that have none of the columns. */
+  /** Ends a scan before a row, if time is up or the region closes. Sees also rows that have none of the columns. */
   private static final class Clock extends FilterBase {
+    private final Region region;
     private final long deadline;
     private int rows;
     private byte[] interrupted;
 
-    Clock(long deadline) {
+    Clock(Region region, long deadline) {
+      this.region = region;
       this.deadline = deadline;
     }
 
     @Override
     public boolean filterRowKey(Cell first) {
-      // The first row is always looked at, so that each page moves on.
-      if (interrupted == null && rows++ > 0 && (rows & 15) == 0 && System.nanoTime() - deadline >= 0) {
+      // The first rows are always looked at, so that each page moves on.
+      if (interrupted == null
+          && ++rows % ROWS_PER_LOOK == 0
+          && (System.nanoTime() - deadline >= 0 || region.isClosing())) {
         interrupted = CellUtil.cloneRow(first);
       }
       return interrupted != null;

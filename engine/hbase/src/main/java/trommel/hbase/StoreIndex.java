@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +35,7 @@ final class StoreIndex {
   private static final class Cover {
     final List<RowSource> sources;
     final boolean built;
-    volatile boolean seenLive;
+    volatile boolean seenLive;  // Changed under the lock.
 
     Cover(List<RowSource> sources, boolean built) {
       this.sources = sources;
@@ -157,24 +158,25 @@ final class StoreIndex {
    * Drops covers of files that were live and are no longer. A file that was not seen live yet is still to be
    * published (rule 5).
    */
-  void retire(Set<String> live) {
-    for (Map.Entry<String, Cover> e : state.covers.entrySet()) {
-      if (live.contains(e.getKey()) != e.getValue().seenLive) {
-        retireSome(live);
+  void retire(Supplier<Set<String>> liveFiles) {
+    Set<String> live = liveFiles.get();
+    for (Map.Entry<String, Cover> cover : state.covers.entrySet()) {
+      if (live.contains(cover.getKey()) != cover.getValue().seenLive) {
+        retireLocked(liveFiles);
         return;
       }
     }
   }
 
-  private synchronized void retireSome(Set<String> live) {
+  private synchronized void retireLocked(Supplier<Set<String>> liveFiles) {
+    // Read under the lock: an older list would drop the cover of a file that another thread has seen since.
+    Set<String> live = liveFiles.get();
     State s = state;
     Map<String, Cover> covers = new HashMap<>();
     s.covers.forEach(
         (file, cover) -> {
           boolean isLive = live.contains(file);
-          if (isLive) {
-            cover.seenLive = true;
-          }
+          cover.seenLive |= isLive;
           if (isLive || !cover.seenLive) {
             covers.put(file, cover);
           }
@@ -209,15 +211,10 @@ final class StoreIndex {
   }
 
   /** Returns the live files without a segment of their own, which is to be built. */
-  List<String> unbuilt(Collection<String> live) {
+  Set<String> unbuilt(Set<String> live) {
     State s = state;
-    List<String> files = new ArrayList<>();
-    for (String file : live) {
-      Cover cover = s.covers.get(file);
-      if (cover == null || !cover.built) {
-        files.add(file);
-      }
-    }
+    Set<String> files = new HashSet<>(live);
+    files.removeIf(file -> s.covers.containsKey(file) && s.covers.get(file).built);
     return files;
   }
 
@@ -228,7 +225,7 @@ final class StoreIndex {
    * live file of the later list, whose cover has its entry, if the state has the cover. Were the list older, a flush
    * and a compaction in between could leave a cell in neither.
    */
-  List<RowSource> sources(Supplier<? extends Collection<String>> liveFiles) {
+  List<RowSource> sources(Supplier<Set<String>> liveFiles) {
     for (int attempt = 0; attempt < 4; ++attempt) {
       State s = state;
       Set<RowSource> sources = Collections.newSetFromMap(new IdentityHashMap<>());
