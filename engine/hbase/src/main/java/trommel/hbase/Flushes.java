@@ -57,7 +57,7 @@ final class Flushes {
   }
 
   /** This thread's flush has published its files: drops what is in them, and forgets the flushes before it. */
-  void end() {
+  void end(Region region) {
     Flush flush = mine.get();
     mine.remove();
     if (flush == null) {
@@ -80,5 +80,19 @@ final class Flushes {
       }
       family.index.drop(upTo);
     }
+    // HBase has held the lock of updates since preFlush, so writes that went to a frozen generation have ended. If
+    // nothing is in the memstore, what is left in generations are entries of writes that failed.
+    flush.upTo.forEach(
+        (family, upTo) -> {
+          if (empty(region.getStore(family.name))) {
+            family.index.drop(upTo);
+          }
+        });
+  }
+
+  private static boolean empty(Store store) {
+    return store != null
+        && store.getMemStoreSize().getCellsCount() == 0
+        && store.getSnapshotSize().getCellsCount() == 0;
   }
 }

@@ -207,7 +207,7 @@ public final class IndexObserver extends Wire.Endpoint implements RegionObserver
     guard(
         "postFlush",
         () -> {
-          flushes.end();
+          flushes.end(region);
           index.families().forEach(builds::update);
         },
         IndexObserver::nothing);
