@@ -3,8 +3,8 @@
 # and fourth words of each line below: keep one dependency a line).
 #
 # Groups: build (compiler and build system), library, tools, index, tests, bench, python (headers and venv
-# of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), check (tools/check, the
-# fuzz preset and the site only), browser (tests of reports and of the site), languages (the programs of
+# of Debian's interpreter, for tools/test-python; the packages themselves come from PyPI), java (JDK and Maven; the
+# jars come from Maven Central), check (tools/check, the fuzz preset and the site only), browser (tests of reports and of the site), languages (the programs of
 # engine/examples/languages), packages (tools/packages); for tools/test-targets only: qemu, aarch64 (its
 # emulator is qemu's), bochs.
 
@@ -35,6 +35,8 @@ trommel_dependency(roaring 0.2.66 libroaring-dev bench)
 trommel_dependency(robin_map 1.2 robin-map-dev bench)
 trommel_dependency(python_dev 3.10 python3-dev python)
 trommel_dependency(python_venv 3.10 python3-venv python)
+trommel_dependency(jdk 11 openjdk-17-jdk-headless java)
+trommel_dependency(maven 3.6 maven java)
 trommel_dependency(clang 14 clang check)
 trommel_dependency(compiler_rt 14 libclang-rt-dev check)
 trommel_dependency(clang_format 14 clang-format check)
