@@ -87,13 +87,13 @@ final class Operator {
     } else if (kind < 86) {
       doing[0] = "move";
       admin.move(any.getEncodedNameAsBytes());
-    } else if (kind < 92) {
+    } else if (kind < 93) {
       doing[0] = "bulk load";
       whileNoCheckRuns(this::bulkLoad);
-    } else if (kind < 95) {
+    } else if (kind < 96) {
       doing[0] = "snapshot and clone";
       cloneOfSnapshot();
-    } else if (kind < 97) {
+    } else if (kind < 98) {
       doing[0] = "snapshot and restore";
       whileNoCheckRuns(this::restore);
     } else {
@@ -149,7 +149,7 @@ final class Operator {
     String name = snapshot();
     try {
       admin.cloneSnapshot(name, CLONE);
-      new Truth(connection, CLONE, tally).check(random);
+      new Truth(connection, CLONE, tally).check(random, 8);
     } finally {
       drop(CLONE);
       admin.deleteSnapshot(name);

@@ -110,10 +110,11 @@ public final class RandomTrial {
           if (i + 1 < arguments.length && arguments[i + 1].matches("[0-9]{1,9}")) {
             options.put(arguments[i], arguments[++i]);
             break;
-          }  // else wrong usage
+          }
+          usage();
+          break;
         default:
-          System.err.println("usage: RandomTrial [--seconds N] [--seed N] [--kills | --pauses] [--skip-wal] [--seldom]");
-          System.exit(2);
+          usage();
       }
     }
     Configuration conf = HBaseConfiguration.create();
@@ -126,6 +127,11 @@ public final class RandomTrial {
       passed = new RandomTrial(connection, options).run();
     }
     System.exit(passed ? 0 : 1);
+  }
+
+  private static void usage() {
+    System.err.println("usage: RandomTrial [--seconds N] [--seed N] [--kills | --pauses] [--skip-wal] [--seldom]");
+    System.exit(2);
   }
 
   private boolean run() throws Exception {
@@ -211,7 +217,7 @@ public final class RandomTrial {
   private boolean check(Random random) {
     changes.writeLock().lock();
     try {
-      new Truth(connection, TrialTable.NAME, tally).check(random);
+      new Truth(connection, TrialTable.NAME, tally).check(random, 1);
       return true;
     } catch (Exception e) {
       tally.failed("check", e);
