@@ -11,6 +11,9 @@ interface RowSource {
   /** Returns whether every entry that was added is here. Once false, it stays so, and the source counts as missing. */
   boolean complete();
 
+  /** Returns whether the server's limit is why it is not complete. */
+  boolean exceeded();
+
   /** Returns at least as many as there are rows with the value. */
   long count(byte[] key);
 

@@ -1,0 +1,274 @@
+package trommel.hbase;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CoprocessorEnvironment;
+import org.apache.hadoop.hbase.client.Append;
+import org.apache.hadoop.hbase.client.Durability;
+import org.apache.hadoop.hbase.client.Increment;
+import org.apache.hadoop.hbase.client.Mutation;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
+import org.apache.hadoop.hbase.coprocessor.RegionObserver;
+import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
+import org.apache.hadoop.hbase.regionserver.Region;
+import org.apache.hadoop.hbase.regionserver.Store;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionLifeCycleTracker;
+import org.apache.hadoop.hbase.regionserver.compactions.CompactionRequest;
+import org.apache.hadoop.hbase.util.Pair;
+import org.apache.hadoop.hbase.wal.WALEdit;
+import org.apache.hadoop.hbase.wal.WALKey;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The coprocessor of an indexed table: keeps the index of a region beside its rows, and answers {@link IndexedTable}.
+ * It is named in the table's descriptor, with the columns in the value {@value Column#TABLE_VALUE}; {@link
+ * IndexedTable#index} writes both.
+ *
+ * <p>No hook throws (rule 7): a fault in one makes the region unbuilt until it is mended by a flush or a build, and is
+ * logged and counted. Thread safety: HBase calls hooks from any thread.
+ */
+public final class IndexObserver extends Wire.Endpoint implements RegionObserver {
+  private static final Logger LOG = LoggerFactory.getLogger(IndexObserver.class);
+
+  private Region region;
+  private Host host;
+  private RegionIndex index;
+  private Build.Queue builds;
+  private final Flushes flushes = new Flushes();
+  private volatile boolean open;
+
+  /** For HBase, which makes one for each region. */
+  public IndexObserver() {}
+
+  @Override
+  public Optional<RegionObserver> getRegionObserver() {
+    return Optional.of(this);
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes")
+  public void start(CoprocessorEnvironment environment) {
+    RegionCoprocessorEnvironment env = (RegionCoprocessorEnvironment) environment;
+    region = env.getRegion();
+    host = new Host(env);
+    index = new RegionIndex(region, host);
+    builds = new Build.Queue(host, index);
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes")
+  public void stop(CoprocessorEnvironment environment) {
+    index.close();
+  }
+
+  private interface Hook {
+    void run() throws Exception;
+  }
+
+  private void guard(String hook, Hook body, Runnable onFault) {
+    try {
+      body.run();
+    } catch (Throwable e) {
+      try {
+        onFault.run();
+        host.faults.increment();
+        LOG.error("{} of {} failed; queries scan until the index is right again", hook, index, e);
+      } catch (Throwable again) {
+        e.addSuppressed(again);
+      }
+    }
+  }
+
+  private static void nothing() {}
+
+  // ---- writes
+
+  /**
+   * Sees every cell that is logged, before the log and the memstore have it: puts, results of increments and appends,
+   * checked, atomic and multi-row mutations (rule 1).
+   */
+  @Override
+  public void preWALAppend(ObserverContext<RegionCoprocessorEnvironment> c, WALKey key, WALEdit edit) {
+    guard("preWALAppend", () -> index.write(edit.getCells()), index::lose);
+  }
+
+  /** Sees the puts that skip the log, with what other coprocessors have added to them. */
+  @Override
+  public void preBatchMutate(
+      ObserverContext<RegionCoprocessorEnvironment> c, MiniBatchOperationInProgress<Mutation> batch) {
+    guard(
+        "preBatchMutate",
+        () -> {
+          for (int i = 0; i < batch.size(); ++i) {
+            Mutation mutation = batch.getOperation(i);
+            if (!skipsLog(mutation)) {
+              continue;
+            }
+            if (!(mutation instanceof Increment || mutation instanceof Append)) {
+              write(mutation);
+            }
+            Mutation[] more = batch.getOperationsFromCoprocessors(i);
+            for (int j = 0; more != null && j < more.length; ++j) {
+              write(more[j]);
+            }
+          }
+        },
+        index::lose);
+  }
+
+  private void write(Mutation mutation) {
+    for (List<Cell> cells : mutation.getFamilyCellMap().values()) {
+      index.write(cells);
+    }
+  }
+
+  @Override
+  public List<Pair<Cell, Cell>> postIncrementBeforeWAL(
+      ObserverContext<RegionCoprocessorEnvironment> c, Mutation mutation, List<Pair<Cell, Cell>> cells) {
+    writeResults("postIncrementBeforeWAL", mutation, cells);
+    return cells;
+  }
+
+  @Override
+  public List<Pair<Cell, Cell>> postAppendBeforeWAL(
+      ObserverContext<RegionCoprocessorEnvironment> c, Mutation mutation, List<Pair<Cell, Cell>> cells) {
+    writeResults("postAppendBeforeWAL", mutation, cells);
+    return cells;
+  }
+
+  private void writeResults(String hook, Mutation mutation, List<Pair<Cell, Cell>> cells) {
+    guard(
+        hook,
+        () -> {
+          if (skipsLog(mutation)) {
+            for (Pair<Cell, Cell> pair : cells) {
+              index.write(List.of(pair.getSecond()));
+            }
+          }
+        },
+        index::lose);
+  }
+
+  private boolean skipsLog(Mutation mutation) {
+    Durability durability = mutation.getDurability();
+    return (durability == Durability.USE_DEFAULT ? region.getTableDescriptor().getDurability() : durability)
+        == Durability.SKIP_WAL;
+  }
+
+  // ---- files
+
+  @Override
+  public void postOpen(ObserverContext<RegionCoprocessorEnvironment> c) {
+    guard(
+        "postOpen",
+        () -> {
+          if (region.getMemStoreDataSize() > 0) {
+            index.lose();  // Replayed without our hooks. HBase flushes before this; should it not, the next flush mends it.
+          }
+          open = true;
+          index.families().forEach(builds::update);
+        },
+        index::lose);
+  }
+
+  @Override
+  public void preFlush(ObserverContext<RegionCoprocessorEnvironment> c, FlushLifeCycleTracker tracker) {
+    guard("preFlush", () -> flushes.begin(index.families(), region), IndexObserver::nothing);
+  }
+
+  /** The file is written and not yet published. While the log is replayed, files have what no hook has seen. */
+  @Override
+  public void postFlush(
+      ObserverContext<RegionCoprocessorEnvironment> c, Store store, StoreFile file, FlushLifeCycleTracker tracker) {
+    guard(
+        "postFlush(store)",
+        () -> {
+          RegionIndex.Family family = index.family(store.getColumnFamilyDescriptor().getName());
+          if (family != null && open) {
+            family.index.flushed(RegionIndex.Family.name(file));
+            flushes.wrote(family);
+          }
+        },
+        IndexObserver::nothing);
+  }
+
+  /** The flush has published all files of all stores; a store may have several, by stripes or tiers (rule 3). */
+  @Override
+  public void postFlush(ObserverContext<RegionCoprocessorEnvironment> c, FlushLifeCycleTracker tracker) {
+    guard(
+        "postFlush",
+        () -> {
+          flushes.end();
+          index.families().forEach(builds::update);
+        },
+        IndexObserver::nothing);
+  }
+
+  /** The file is written, and will be exchanged for those that were compacted. */
+  @Override
+  public void postCompact(
+      ObserverContext<RegionCoprocessorEnvironment> c,
+      Store store,
+      StoreFile file,
+      CompactionLifeCycleTracker tracker,
+      CompactionRequest request) {
+    guard(
+        "postCompact",
+        () -> {
+          RegionIndex.Family family = index.family(store.getColumnFamilyDescriptor().getName());
+          if (family != null) {
+            family.index.compacted(RegionIndex.Family.name(file), RegionIndex.Family.names(request.getFiles()));
+          }
+        },
+        IndexObserver::nothing);
+  }
+
+  /** Loaded files have no cover; the next query would start their builds, and this starts them sooner. */
+  @Override
+  public void postBulkLoadHFile(
+      ObserverContext<RegionCoprocessorEnvironment> c,
+      List<Pair<byte[], String>> staging,
+      Map<byte[], List<Path>> files) {
+    guard("postBulkLoadHFile", () -> index.families().forEach(builds::update), IndexObserver::nothing);
+  }
+
+  /** Returns whether each file has a segment of its own, and no generation but the active ones is left. For tests. */
+  boolean builtCompletely() {
+    return index.families().stream().allMatch(family -> family.index.unbuilt(family.live()).isEmpty());
+  }
+
+  // ---- queries
+
+  @Override
+  byte[] answer(byte[] bytes) throws IOException {
+    try {
+      Request request = Request.parse(bytes);
+      if (request.kind == Request.Kind.PING) {
+        return new Answer().toBytes();
+      }
+      if (region.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID) {
+        throw new IOException("only the default replica has an index");  // Rule 10.
+      }
+      region.startRegionOperation();
+      try {
+        if (request.kind == Request.Kind.QUERY) {
+          return new Lookup(region, index, host, builds, request).run().toBytes();
+        }
+        return Lookup.status(region, index, builds).toBytes();
+      } finally {
+        region.closeRegionOperation();
+      }
+    } catch (RuntimeException | Error e) {
+      throw new IOException("the query failed in " + index, e);
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package trommel.hbase;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.NotServingRegionException;
+import org.apache.hadoop.hbase.client.Get;
+import org.apache.hadoop.hbase.client.RegionInfo;
+import org.apache.hadoop.hbase.client.Result;
+import org.apache.hadoop.hbase.client.Scan;
+import org.apache.hadoop.hbase.regionserver.Region;
+
+/**
+ * Answers one page of a query in one region: candidates by the index, or by a scan while it is unbuilt, each verified
+ * by a get, which goes through the region as the caller's own would, hooks of the access controller included.
+ */
+final class Lookup {
+  /** Finds rows that may meet the conditions, upwards. */
+  interface Candidates {
+    /** Returns the next candidate that is not below {@code row}, or null. */
+    byte[] atOrAfter(byte[] row) throws IOException;
+
+    /** Returns the row from which on nothing was looked at, because time is up, or null. */
+    default byte[] interrupted() {
+      return null;
+    }
+
+    default void close() throws IOException {}
+  }
+
+  private final Region region;
+  private final RegionIndex index;
+  private final Host host;
+  private final Build.Queue builds;
+  private final Request request;
+  private final long deadline;
+
+  Lookup(Region region, RegionIndex index, Host host, Build.Queue builds, Request request) {
+    this.region = region;
+    this.index = index;
+    this.host = host;
+    this.builds = builds;
+    this.request = request;
+    this.deadline = System.nanoTime() + host.pageMilliseconds * 1_000_000;
+  }
+
+  /**
+   * Returns the answer for rows from the request's first on, and says how far it goes (rule 8). The caller holds the
+   * region's operation lock.
+   */
+  Answer run() throws IOException {
+    RegionInfo info = region.getRegionInfo();
+    Answer answer = new Answer();
+    answer.regionStart = info.getStartKey();
+    answer.regionEnd = info.getEndKey();
+    answer.to = info.getEndKey();
+    if (!answer.has(request.from)) {
+      throw new NotServingRegionException("row is not in " + info.getRegionNameAsString());
+    }
+    if (request.conditions.isEmpty()) {
+      throw new DoNotRetryIOException("a query needs at least one condition");
+    }
+    for (Column column : request.conditions.keySet()) {
+      index.attribute(column);
+    }
+    for (Column column : request.selected) {
+      index.checkFamily(column);
+    }
+    byte[] stop = request.stop;
+    if (stop.length == 0 || info.getEndKey().length > 0 && Arrays.compareUnsigned(info.getEndKey(), stop) < 0) {
+      stop = info.getEndKey();
+    }
+
+    // Whether the caller may read is decided before anything is looked at: "no row" tells something, too.
+    Scan scan = scan(request.conditions.keySet()).withStartRow(request.from).withStopRow(stop);
+    Internals.checkRead(region, scan);
+    boolean restricted = scan.getFilter() != null;
+
+    Candidates candidates = byIndex();
+    if (candidates == null) {
+      answer.how = scanReason(index);
+      candidates = new ScannedRows(region, scan, request, deadline);
+    }
+    try {
+      verify(candidates, stop, answer);
+    } finally {
+      candidates.close();
+    }
+    (answer.how == Answer.How.INDEX ? host.byIndex : host.byScan).increment();
+    host.candidates.increment(answer.candidates);
+    host.verified.increment(answer.results.size());
+    if (restricted) {
+      answer.candidates = answer.results.size();  // How many others there are is not the caller's to know.
+    }
+    return answer;
+  }
+
+  private static Scan scan(Collection<Column> columns) {
+    Scan scan = new Scan().setCacheBlocks(false);
+    columns.forEach(c -> scan.addColumn(c.familyBytes(), c.qualifierBytes()));
+    return scan;
+  }
+
+  /** Returns the state of the region's index; it also starts builds that are due. */
+  static Answer status(Region region, RegionIndex index, Build.Queue builds) throws IOException {
+    Internals.checkRead(region, scan(index.columns()));
+    Answer answer = new Answer();
+    answer.regionStart = region.getRegionInfo().getStartKey();
+    answer.regionEnd = region.getRegionInfo().getEndKey();
+    answer.state = new long[5];
+    for (RegionIndex.Family family : index.families()) {
+      builds.update(family);
+      family.index.addTo(answer.state);
+      if (family.index.sources(family::live) == null) {
+        answer.how = scanReason(index);
+      }
+    }
+    return answer;
+  }
+
+  private static Answer.How scanReason(RegionIndex index) {
+    return index.families().stream().anyMatch(family -> family.index.exceeded())
+        ? Answer.How.SCAN_MEMORY
+        : Answer.How.SCAN_UNBUILT;
+  }
+
+  /** Returns the candidates of the index, or null if no condition's family has a complete one. */
+  private Candidates byIndex() throws IOException {
+    List<IndexedCondition> conditions = new ArrayList<>();
+    for (Map.Entry<Column, byte[]> condition : request.conditions.entrySet()) {
+      RegionIndex.Family family = index.family(condition.getKey().familyBytes());
+      builds.update(family);
+      List<RowSource> sources = family.index.sources(family::live);
+      if (sources == null) {
+        continue;  // The other conditions' rows are candidates enough.
+      }
+      int attribute = index.attribute(condition.getKey());
+      conditions.add(new IndexedCondition(sources, attribute, condition.getValue()));
+    }
+    conditions.sort(Comparator.comparingLong(c -> c.count));
+    List<IndexedCondition> asked = new ArrayList<>();
+    for (IndexedCondition condition : conditions) {
+      // A walk through a generation costs 50 ns or so per row, a verifying get 20 us: beyond this it does not pay.
+      if (!asked.isEmpty() && condition.inGenerations > 256 * asked.get(0).count) {
+        continue;
+      }
+      if (condition.open()) {
+        asked.add(condition);
+      }
+    }
+    return asked.isEmpty() ? null : row -> intersect(asked, row);
+  }
+
+  /** Returns the first row at or after {@code row} that all conditions have. */
+  private static byte[] intersect(List<IndexedCondition> conditions, byte[] row) {
+    byte[] candidate = row;
+    for (int agreed = 0, i = 0; agreed < conditions.size(); i = (i + 1) % conditions.size()) {
+      byte[] next = conditions.get(i).atOrAfter(candidate);
+      if (next == null) {
+        return null;
+      }
+      agreed = Arrays.equals(next, candidate) ? agreed + 1 : 1;
+      candidate = next;
+    }
+    return candidate;
+  }
+
+  /** The rows of one condition: the union of what the sources have under the value's keys. */
+  private static final class IndexedCondition {
+    private final List<RowSource> sources;
+    private final byte[][] keys;
+    private final List<RowSource.Cursor> cursors = new ArrayList<>();
+    long count;
+    long inGenerations;
+
+    IndexedCondition(List<RowSource> sources, int attribute, byte[] value) {
+      this.sources = sources;
+      this.keys = new byte[][] {ValueKey.of(attribute, value), ValueKey.ofMob(attribute, value.length)};
+      for (RowSource source : sources) {
+        for (byte[] key : keys) {
+          long rows = source.count(key);
+          count += rows;
+          inGenerations += source instanceof Generation ? rows : 0;
+        }
+      }
+    }
+
+    /** Returns false if a source has lost entries since it was chosen. */
+    boolean open() {
+      for (RowSource source : sources) {
+        for (byte[] key : keys) {
+          RowSource.Cursor cursor = source.rows(key);
+          if (cursor == null) {
+            return false;
+          }
+          cursors.add(cursor);
+        }
+      }
+      return true;
+    }
+
+    byte[] atOrAfter(byte[] row) {
+      byte[] first = null;
+      for (RowSource.Cursor cursor : cursors) {
+        byte[] candidate = cursor.atOrAfter(row);
+        if (candidate != null && (first == null || Arrays.compareUnsigned(candidate, first) < 0)) {
+          first = candidate;
+        }
+      }
+      return first;
+    }
+  }
+
+  /** Gets candidates until the stop row or the page's limits, and keeps those that meet the conditions. */
+  private void verify(Candidates candidates, byte[] stop, Answer answer) throws IOException {
+    long bytes = 0;
+    byte[] row = candidates.atOrAfter(request.from);
+    while (row != null && (stop.length == 0 || Arrays.compareUnsigned(row, stop) < 0)) {
+      ++answer.candidates;
+      Get get = new Get(row);
+      request.conditions.keySet().forEach(c -> get.addColumn(c.familyBytes(), c.qualifierBytes()));
+      request.selected.forEach(c -> get.addColumn(c.familyBytes(), c.qualifierBytes()));
+      Result result = region.get(get);
+      if (meets(result, request.conditions)) {
+        answer.results.add(result);
+        bytes += Result.getTotalSizeOfCells(result);
+      }
+      byte[] after = RowKeys.after(row);
+      if (answer.results.size() >= host.pageRows || bytes >= host.pageBytes || System.nanoTime() - deadline >= 0) {
+        answer.to = after;
+        return;
+      }
+      row = candidates.atOrAfter(after);
+    }
+    byte[] interrupted = candidates.interrupted();
+    if (interrupted != null) {
+      answer.to = interrupted;
+    }
+  }
+
+  /** Returns whether the newest cell of each column that the result shows has the value. */
+  static boolean meets(Result result, Map<Column, byte[]> conditions) {
+    for (Map.Entry<Column, byte[]> condition : conditions.entrySet()) {
+      Column column = condition.getKey();
+      Cell cell = result.getColumnLatestCell(column.familyBytes(), column.qualifierBytes());
+      if (cell == null || !CellUtil.matchingValue(cell, condition.getValue())) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
