@@ -54,9 +54,11 @@ final class TestRegion implements Closeable {
     conf = HBaseConfiguration.create();
     String folder = Files.createTempDirectory("trommel-region").toString();
     conf.set("hbase.rootdir", "file://" + folder);
+    conf.set(
+        "hbase.regionserver.throughput.controller",
+        "org.apache.hadoop.hbase.regionserver.throttle.NoLimitThroughputController");
     conf.set("hbase.wal.provider", "filesystem");
     conf.setBoolean("hbase.unsafe.stream.capability.enforce", false);
-    conf.setLong("hbase.store.delete.expired.storefile", 0);
     for (int i = 0; i < settings.length; i += 2) {
       conf.set(settings[i], settings[i + 1]);
     }
