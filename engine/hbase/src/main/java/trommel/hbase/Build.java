@@ -163,7 +163,7 @@ final class Build implements Runnable {
     return false;
   }
 
-  /** Returns whether nobody wants the segment any more. */
+  /** Returns whether the segment is of no use any more. */
   private boolean over() {
     return region.closed()
         || !family.index.mayBuild(host.available())

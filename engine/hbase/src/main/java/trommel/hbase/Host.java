@@ -81,7 +81,7 @@ final class Host {
   }
 
   private static ThreadPoolExecutor executor(int threads) {
-    // Threads end when there is nothing to build, so nobody has to stop them. The factory is the JDK's: one of ours
+    // Threads end when there is nothing to build, so they need not be stopped. The factory is the JDK's: one of ours
     // would keep this class loader alive.
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(

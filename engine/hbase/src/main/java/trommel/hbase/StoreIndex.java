@@ -257,7 +257,7 @@ final class StoreIndex {
     gone.forEach(RowSource::release);
   }
 
-  /** Gives all memory back. Entries may still be added by writes under way; nobody will read them. */
+  /** Gives all memory back. Entries may still be added by writes under way; no query will read them. */
   synchronized void close() {
     closed = true;
     state.active.lose();

@@ -29,7 +29,7 @@ final class ValueKey {
   private static final byte MOB = (byte) 0xFF;
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  // Random, so that nobody can choose values that fall into one place of a hash table.
+  // Random, so that values cannot be chosen to fall into one place of a hash table.
   private static final long SEED = ThreadLocalRandom.current().nextLong();
 
   private ValueKey() {}
