@@ -28,7 +28,8 @@ need_java() {
 maven() {
   local log=$root/build/log/hbase-maven.log
   mkdir -p "${log%/*}"
-  mvn -q -B -o "$@" >"$log" 2>&1 || mvn -q -B "$@" >"$log" 2>&1
+  mvn -q -B -o "$@" >"$log" 2>&1 && return
+  grep -q 'in offline mode' "$log" && mvn -q -B "$@" >"$log" 2>&1
 }
 
 # Writes the class path of HBase's servers into $hbase_build/classpath.

@@ -48,27 +48,43 @@ final class Killer {
   }
 
   void killUntilStopped() throws Exception {
+    Cards cards = new Cards(random, "one", "one", "flush", "split", "all", "master");
     while (!waitOrStopped(8 + random.nextInt(15))) {
-      String one = Integer.toString(1 + random.nextInt(SERVERS));
-      int kind = random.nextInt(10);
-      if (kind < 3) {
-        cluster("kill", one);
-        tally.count("kills of a region server");
-      } else if (kind < 5) {
-        one = during("flush", r -> admin.flushRegion(r.getRegionName()));
-      } else if (kind < 7) {
-        one = during("split", r -> admin.splitRegionAsync(r.getRegionName(), TrialTable.row(random.nextInt(TrialTable.ROWS))));
-      } else if (kind < 8) {
-        cluster("kill", "all");
-        tally.count("kills of all region servers");
-      } else {
-        one = "master";
-        cluster("kill", one);
-        tally.count("kills of the master");
+      String card = cards.next();
+      String[] killed = {Integer.toString(1 + random.nextInt(SERVERS))};
+      switch (card) {
+        case "flush":
+          killed[0] = during(card, r -> admin.flushRegion(r.getRegionName()));
+          break;
+        case "split":
+          killed[0] = during(card, r -> admin.splitRegionAsync(r.getRegionName(), middle(r)));
+          break;
+        case "all":
+          cluster("kill", "all");
+          tally.count("kills of all region servers");
+          killed = new String[] {"1", "2", "3"};
+          break;
+        case "master":
+          killed[0] = "master";
+          cluster("kill", "master");
+          tally.count("kills of the master");
+          break;
+        default:
+          cluster("kill", killed[0]);
+          tally.count("kills of a region server");
       }
       Readers.pause(random.nextInt(4000));
-      restart(kind == 7 ? new String[] {"1", "2", "3"} : new String[] {one});
+      restart(killed);
     }
+  }
+
+  /** A row in the region, if it has one of the trial's. */
+  private byte[] middle(RegionInfo region) {
+    byte[] row = null;
+    for (int attempt = 0; attempt < 1000 && (row == null || !region.containsRow(row)); ++attempt) {
+      row = TrialTable.row(random.nextInt(TrialTable.ROWS));
+    }
+    return row;
   }
 
   private interface OnRegion {

@@ -34,6 +34,7 @@ final class Operator {
   private final Connection connection;
   private final Random random;
   private final Tally tally;
+  private final Cards cards;
   private int serial;
 
   Operator(RandomTrial trial, Admin admin, Random random) {
@@ -42,6 +43,10 @@ final class Operator {
     this.connection = trial.connection();
     this.random = random;
     this.tally = trial.tally();
+    this.cards = new Cards(random,
+        "flush", "flush", "flush", "flush of one family", "flush of one family", "minor compaction", "minor compaction",
+        "major compaction", "split", "split", "merge", "move", "move", "move", "bulk load", "snapshot and clone",
+        "snapshot and restore", "coprocessor off and on");
   }
 
   void run() {
@@ -63,42 +68,51 @@ final class Operator {
     List<RegionInfo> regions = admin.getRegions(TrialTable.NAME);
     regions.sort(RegionInfo.COMPARATOR);
     RegionInfo any = regions.get(random.nextInt(regions.size()));
-    int kind = random.nextInt(100);
-    if (kind < 20) {
-      doing[0] = "flush";
-      admin.flushRegion(any.getRegionName());
-    } else if (kind < 28) {
-      doing[0] = "flush of one family";
-      admin.flush(TrialTable.NAME, random.nextBoolean() ? TrialTable.F : TrialTable.G);
-    } else if (kind < 36) {
-      doing[0] = "minor compaction";
-      admin.compactRegion(any.getRegionName());
-    } else if (kind < 44) {
-      doing[0] = "major compaction";
-      admin.majorCompactRegion(any.getRegionName());
-    } else if (kind < 56 && regions.size() < MOST_REGIONS) {
-      doing[0] = "split";
-      admin.splitRegionAsync(any.getRegionName(), TrialTable.row(random.nextInt(TrialTable.ROWS))).get(30, TimeUnit.SECONDS);
-    } else if (kind < 68 && regions.size() > 3) {
-      doing[0] = "merge";
-      int i = random.nextInt(regions.size() - 1);
-      byte[][] two = {regions.get(i).getEncodedNameAsBytes(), regions.get(i + 1).getEncodedNameAsBytes()};
-      admin.mergeRegionsAsync(two, false).get(30, TimeUnit.SECONDS);
-    } else if (kind < 86) {
-      doing[0] = "move";
-      admin.move(any.getEncodedNameAsBytes());
-    } else if (kind < 93) {
-      doing[0] = "bulk load";
-      whileNoCheckRuns(this::bulkLoad);
-    } else if (kind < 96) {
-      doing[0] = "snapshot and clone";
-      cloneOfSnapshot();
-    } else if (kind < 98) {
-      doing[0] = "snapshot and restore";
-      whileNoCheckRuns(this::restore);
-    } else {
-      doing[0] = "coprocessor off and on";
-      whileNoCheckRuns(this::withoutCoprocessor);
+    doing[0] = cards.next();
+    switch (doing[0]) {
+      case "flush":
+        admin.flushRegion(any.getRegionName());
+        break;
+      case "flush of one family":
+        admin.flush(TrialTable.NAME, random.nextBoolean() ? TrialTable.F : TrialTable.G);
+        break;
+      case "minor compaction":
+        admin.compactRegion(any.getRegionName());
+        break;
+      case "major compaction":
+        admin.majorCompactRegion(any.getRegionName());
+        break;
+      case "split":
+        split(regions);
+        break;
+      case "merge":
+        int i = random.nextInt(regions.size() - 1);
+        byte[][] two = {regions.get(i).getEncodedNameAsBytes(), regions.get(i + 1).getEncodedNameAsBytes()};
+        admin.mergeRegionsAsync(two, false).get(30, TimeUnit.SECONDS);
+        break;
+      case "move":
+        admin.move(any.getEncodedNameAsBytes());
+        break;
+      case "bulk load":
+        whileNoCheckRuns(this::bulkLoad);
+        break;
+      case "snapshot and clone":
+        cloneOfSnapshot();
+        break;
+      case "snapshot and restore":
+        whileNoCheckRuns(this::restore);
+        break;
+      default:
+        whileNoCheckRuns(this::withoutCoprocessor);
+    }
+  }
+
+  private void split(List<RegionInfo> regions) throws Exception {
+    byte[] row = TrialTable.row(random.nextInt(TrialTable.ROWS));
+    for (RegionInfo region : regions) {
+      if (region.containsRow(row) && regions.size() < MOST_REGIONS) {
+        admin.splitRegionAsync(region.getRegionName(), row).get(30, TimeUnit.SECONDS);
+      }
     }
   }
 

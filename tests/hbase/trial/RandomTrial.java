@@ -34,7 +34,7 @@ import org.apache.hadoop.hbase.client.Table;
 public final class RandomTrial {
   private static final int WRITERS = 3;
   private static final int KEPT_READERS = 1;
-  private static final int SECONDS_BETWEEN_CHECKS = 8;
+  private static final int SECONDS_BETWEEN_CHECKS = 15;
 
   private final Connection connection;
   private final Tally tally = new Tally();
