@@ -28,6 +28,7 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.mob.MobFileCache;
 import org.apache.hadoop.hbase.regionserver.ChunkCreator;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.regionserver.MemStoreLAB;
@@ -45,6 +46,7 @@ final class TestRegion implements Closeable {
   final Path root;
   final TableDescriptor table;
   private final WALFactory wals;
+  private final MobFileCache mobFiles;
   private final RegionServerServices services;
   private final List<HRegion> opened = new ArrayList<>();
   HRegion region;
@@ -69,6 +71,7 @@ final class TestRegion implements Closeable {
     root = new Path("file://" + folder);
     CommonFSUtils.setRootDir(conf, root);
     wals = new WALFactory(conf, "test" + System.nanoTime());
+    mobFiles = new MobFileCache(conf);
     services = services();
     region = create(new byte[0], new byte[0]);
   }
@@ -83,7 +86,7 @@ final class TestRegion implements Closeable {
     return TableDescriptorBuilder.newBuilder(IndexedTable.index(builder.build(), parsed));
   }
 
-  /** A server that has nothing: no metrics, no caches, no quotas. */
+  /** A server that has next to nothing: no metrics, no block cache, no quotas. */
   private RegionServerServices services() {
     return (RegionServerServices)
         Proxy.newProxyInstance(
@@ -98,6 +101,9 @@ final class TestRegion implements Closeable {
               }
               if (method.getName().equals("getServerName")) {
                 return ServerName.valueOf("localhost", 1, 1);
+              }
+              if (method.getName().equals("getMobFileCache")) {
+                return Optional.of(mobFiles);
               }
               if (method.getName().equals("getConfiguration")) {
                 return conf;
@@ -253,6 +259,7 @@ final class TestRegion implements Closeable {
         one.close();
       }
     }
+    mobFiles.shutdown();
     wals.shutdown();
     root.getFileSystem(conf).delete(root, true);
   }
