@@ -20,7 +20,7 @@ import xml.etree.ElementTree as ElementTree
 
 # The order of the navigation. A document that is not named here comes last.
 GROUPS = [
-    ("Use", ["README.md", "engine/docs/GUIDE.md", "engine/docs/COMMAND.md", "engine/docs/INDEX.md",
+    ("Use", ["README.md", "engine/docs/GUIDE.md", "engine/docs/COMMAND.md", "engine/docs/INDEX.md", "engine/docs/HBASE.md",
              "engine/python/README.md", "engine/docs/JAVA.md", "engine/examples", "SECURITY.md"]),
     ("Understand", ["engine/docs/ARCHITECTURE.md", "engine/docs/FINGERPRINTS.md", "engine/docs/FORMAT.md",
                     "engine/docs/SOURCES.md", "bench/README.md"]),
