@@ -2,6 +2,7 @@ package trommel.hbase;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -106,7 +107,7 @@ public final class IndexedTable implements Closeable {
           "table " + name + " has no index: its descriptor, or this region until it is opened again, lacks the"
               + " coprocessor " + COPROCESSOR + "; IndexedTable.index(descriptor, columns) adds it",
           e);
-    } catch (RetriesExhaustedException e) {
+    } catch (RetriesExhaustedException | SocketTimeoutException e) {  // The latter at the end of the operation's time.
       throw new UnansweredException(name, from, stop, (System.nanoTime() - start) / 1_000_000, e);
     }
   }
