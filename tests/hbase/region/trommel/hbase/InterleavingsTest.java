@@ -116,6 +116,9 @@ public class InterleavingsTest {
     for (int i = 0; i < 3; ++i) {
       t.region.increment(new Increment(Bytes.toBytes("r")).addColumn(F, Bytes.toBytes("n"), 5));
       t.region.append(new Append(Bytes.toBytes("r")).addColumn(F, A, Bytes.toBytes("x")));
+      // Before the flush: afterwards the file has them, whatever the hooks of writes saw.
+      assertEquals(Set.of("r"), t.rows("f:n", Bytes.toBytes(5L * (i + 1))));
+      expect("xxx".substring(0, i + 1), "r");
       t.flush();
     }
     assertEquals(Set.of("r"), t.rows("f:n", Bytes.toBytes(15L)));
