@@ -99,11 +99,11 @@ public final class PermissionsTrial {
     awaitReadable(table, "family", 15, new Query().where(A, value("a", 0)).where(B, value("b", 0)));
     awaitReadable(table, "column", 30, new Query().where(A, value("a", 0)));
 
-    for (String user : new String[] {"nobody", "writer", "reader", "family", "column"}) {
+    for (String user : new String[] {"outsider", "writer", "reader", "family", "column"}) {
       for (Ask ask : asks()) {
         compare(table, user, ask);
       }
-      boolean unindexed = !user.equals("nobody") && !user.equals("writer");
+      boolean unindexed = !user.equals("outsider") && !user.equals("writer");
       String text = failure(() -> rows(table, user, new Query().where(NOTE, value("n", 1))));
       check(text.contains("AccessDeniedException") != (unindexed && !user.equals("column")), user + " asks a column without index: " + text);
       status(table, user, user.equals("reader"));
@@ -270,13 +270,13 @@ public final class PermissionsTrial {
     grant("reader", table, null, null, Permission.Action.READ);
     fill(table, true);
     awaitReadable(table, "reader", 30, new Query().where(A, value("a", 0)));
-    for (String user : new String[] {"nobody", "cell", "reader"}) {
+    for (String user : new String[] {"outsider", "cell", "reader"}) {
       for (Ask ask : asks()) {
         compare(table, user, ask);
       }
       status(table, user, user.equals("reader"));
     }
-    check(rows(table, "nobody", new Query().where(A, value("a", 1))).isEmpty(), "nobody found rows");
+    check(rows(table, "outsider", new Query().where(A, value("a", 1))).isEmpty(), "outsider found rows");
     check(rows(table, "cell", new Query().where(A, value("a", 1))).size() == 8, "cell must find the 8 rows that it may read");
     check(rows(table, "cell", new Query().where(A, value("old", 0))).size() == 22, "cell must find 22 older versions under newer ones that it may not read");
     check(rows(table, "reader", new Query().where(A, value("old", 0))).isEmpty(), "reader found older versions");
