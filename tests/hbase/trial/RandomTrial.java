@@ -281,7 +281,7 @@ public final class RandomTrial {
           "operator: merge", "operator: bulk load", "operator: snapshot and clone", "operator: snapshot and restore",
           "operator: coprocessor off and on"));
     }
-    if (servers.equals("kills")) {
+    if (!seldom && servers.equals("kills")) {  // In a minute it may be any kind of kill.
       wanted.add("kills of a region server");
     }
     if (!seldom && servers.equals("kills")) {
