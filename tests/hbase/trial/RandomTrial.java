@@ -32,6 +32,9 @@ import org.apache.hadoop.hbase.client.Table;
  * <p>Exit status: 0 no answer was wrong; 1 one was, or too little happened for that to mean anything; 2 wrong usage.
  */
 public final class RandomTrial {
+  private static final List<String> KILLS =
+      List.of("kills of a region server", "kills of a region server during a flush", "kills of a region server during a split",
+          "kills of all region servers", "kills of the master");
   private static final int WRITERS = 3;
   private static final int KEPT_READERS = 1;
   private static final int SECONDS_BETWEEN_CHECKS = 15;
@@ -281,12 +284,8 @@ public final class RandomTrial {
           "operator: merge", "operator: bulk load", "operator: snapshot and clone", "operator: snapshot and restore",
           "operator: coprocessor off and on"));
     }
-    if (!seldom && servers.equals("kills")) {  // In a minute it may be any kind of kill.
-      wanted.add("kills of a region server");
-    }
     if (!seldom && servers.equals("kills")) {
-      wanted.addAll(List.of("kills of all region servers", "kills of the master", "kills of a region server during a flush",
-          "kills of a region server during a split"));
+      wanted.addAll(KILLS);
     } else if (servers.equals("pauses")) {
       wanted.add("stops until the session ended");
     }
@@ -297,6 +296,11 @@ public final class RandomTrial {
         System.out.println("too little happened: " + what);
         passed = false;
       }
+    }
+    // A minute has two or three kills, of any kind.
+    if (servers.equals("kills") && KILLS.stream().mapToLong(tally::of).sum() == 0) {
+      System.out.println("too little happened: kills of any kind");
+      passed = false;
     }
     if (tally.of("answered by a scan") > tally.of("answered by the index")) {
       System.out.println("too little happened: most answers came from scans instead of the index");
