@@ -59,7 +59,8 @@ compile() {
   fi
   rm -rf "$classes" "$classes.files"
   mkdir -p "$classes"
-  javac --release 11 -nowarn -proc:none -d "$classes" -cp "${3:+$3:}$(<"$hbase_build/classpath")" "${files[@]}" || return 1
+  # NativePairs needs classes of trommel-java, which servers have from its own jar, or do without.
+  javac --release 11 -nowarn -proc:none -implicit:none -sourcepath "$root/engine/java/src/main/java" -d "$classes" -cp "${3:+$3:}$(<"$hbase_build/classpath")" "${files[@]}" || return 1
   printf '%s\n' "${files[@]}" >"$classes.files"
 }
 

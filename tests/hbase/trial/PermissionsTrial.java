@@ -11,7 +11,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HBaseConfiguration;
-import org.apache.hadoop.hbase.HConstants;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
@@ -35,7 +34,6 @@ import trommel.hbase.IndexedRows;
 import trommel.hbase.IndexedTable;
 import trommel.hbase.Query;
 import trommel.hbase.RegionStatus;
-import trommel.hbase.UnansweredException;
 
 /**
  * Asks indexed tables as users of HBase's access controller, which the cluster must run, and compares each answer with
@@ -73,7 +71,7 @@ public final class PermissionsTrial {
     trial.cells("cells-indexed", null);
     trial.cells("cells-scanned", "0");
     trial.plain();
-    trial.down();
+    new ServersDown(trial.conf, TableName.valueOf("indexed"), A, value("a", 1), row(0), row(80), trial::check).run();
     System.out.println((trial.wrong == 0 ? "PASSED: " : "FAILED: ") + trial.asserted + " asserted, " + trial.wrong + " wrong");
     System.exit(trial.wrong == 0 ? 0 : 1);
   }
@@ -295,53 +293,6 @@ public final class PermissionsTrial {
       check(text.contains(clear), "query of a table without index: " + text);
       text = failure(table::status);
       check(text.contains(clear), "status of a table without index: " + text);
-    }
-  }
-
-  /** Kills all servers while an answer is read: what came is right, the rest is named. */
-  private void down() throws Exception {
-    Configuration retries = new Configuration(conf);
-    retries.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, 2);
-    Configuration timeouts = new Configuration(conf);
-    timeouts.setInt(HConstants.HBASE_CLIENT_RETRIES_NUMBER, 1000);
-    for (Configuration c : List.of(retries, timeouts)) {
-      c.setInt(HConstants.HBASE_RPC_TIMEOUT_KEY, 3000);
-      c.setInt(HConstants.HBASE_CLIENT_OPERATION_TIMEOUT, 6000);
-      c.setInt(HConstants.HBASE_CLIENT_META_OPERATION_TIMEOUT, 6000);
-    }
-    TableName name = TableName.valueOf("indexed");
-    try (Connection one = ConnectionFactory.createConnection(retries); Connection two = ConnectionFactory.createConnection(timeouts);
-        IndexedTable first = new IndexedTable(one, name); IndexedTable second = new IndexedTable(two, name)) {
-      IndexedRows bounded = first.query(new Query().where(A, value("a", 1)).within(row(0), row(80)));
-      IndexedRows unbounded = second.query(new Query().where(A, value("a", 1)));
-      check(bounded.next() != null && unbounded.next() != null, "no row before servers were killed");
-      second.status();  // Its connection knows where the regions are.
-      int status = new ProcessBuilder(
-          System.getProperty("trommel.cluster"), "--dir", System.getProperty("trommel.cluster.dir"), "kill", "all")
-          .inheritIO().start().waitFor();
-      check(status == 0, "servers could not be killed");
-      unanswered("few retries", bounded, row(80), "from \"r30\" to \"r80\"");
-      unanswered("short timeouts", unbounded, new byte[0], "from \"r30\" to the last");
-      String text = failure(second::status);
-      check(text.contains("UnansweredException") && text.contains("from the first to the last"), "status without servers: " + text);
-    }
-  }
-
-  private void unanswered(String what, IndexedRows rows, byte[] stop, String range) throws IOException {
-    long start = System.nanoTime();
-    int more = 0;
-    try {
-      while (rows.next() != null) {
-        ++more;
-      }
-      check(false, what + ": an answer without servers");
-    } catch (UnansweredException e) {
-      check(more == 9, what + ": of the first region came " + more + " more rows instead of 9");
-      check(Arrays.equals(e.from(), SPLITS[0]) && Arrays.equals(e.stop(), stop), what + ": " + e);
-      check(e.getMessage().contains(range), what + ": " + e.getMessage());
-      System.out.printf("%s: after %.1f s: %s%n", what, (System.nanoTime() - start) / 1e9, e.getMessage().lines().findFirst().get());
-    } catch (IOException e) {
-      check(false, what + ": no UnansweredException but " + e);
     }
   }
 

@@ -121,8 +121,16 @@ public class Gate implements RegionCoprocessor, RegionObserver {
 
   @Override
   public void preGetOp(
-      ObserverContext<RegionCoprocessorEnvironment> c, Get get, List<Cell> result) {
-    at("preGet");
+      ObserverContext<RegionCoprocessorEnvironment> c, Get get, List<Cell> result) throws IOException {
+    try {
+      at("preGet");
+    } catch (IllegalStateException e) {
+      // Of an IOException the get fails; of anything else the server ends.
+      if (e.getCause() instanceof IOException) {
+        throw (IOException) e.getCause();
+      }
+      throw e;
+    }
   }
 
   @Override

@@ -50,11 +50,11 @@ public class LimitsTest {
       t.put("r", "f:a", "v");
       fails(t, "column f:b of table t is not indexed; indexed are [f:a]", "f:b", "v");
       fails(t, "no such family; it has [f, m]", "x:a", "v");
-      byte[] request = Request.query(new byte[0], new byte[0], TestRegion.where("f:a", "v"), List.of()).toBytes();
+      byte[] request = TestRegion.query(new byte[0], TestRegion.where("f:a", "v"));
       request[0] = 9;
       IOException e = assertThrows(DoNotRetryIOException.class, () -> t.observer().answer(request));
-      assertTrue(e.getMessage(), e.getMessage().contains("the request has version 9, this server's trommel-hbase has 1"));
-      request[0] = 1;
+      assertTrue(e.getMessage(), e.getMessage().contains("the request has version 9, this server's trommel-hbase has 2"));
+      request[0] = Request.VERSION;
       for (int length = 0; length < request.length; ++length) {
         byte[] cut = Arrays.copyOf(request, length);
         assertThrows(DoNotRetryIOException.class, () -> t.observer().answer(cut));
@@ -175,7 +175,7 @@ public class LimitsTest {
       }
       t.flush();
       t.awaitBuilt();
-      Answer status = Answer.parse(t.observer().answer(Request.of(Request.Kind.STATUS, new byte[0]).toBytes()));
+      Answer status = Answer.parse(t.observer().answer(Request.of(Request.Kind.STATUS, TestRegion.TABLE).toBytes()));
       assertEquals(80_000, status.state[1]);
       double beyond = (double) (status.state[2] - status.state[3]) / status.state[1];
       System.out.printf("segments: %.1f bytes per entry beyond value and row%n", beyond);
@@ -212,7 +212,7 @@ public class LimitsTest {
           assertThrows(AccessDeniedException.class, () -> t.rows("f:a", value));
           assertThrows(
               AccessDeniedException.class,
-              () -> t.observer().answer(Request.of(Request.Kind.STATUS, new byte[0]).toBytes()));
+              () -> t.observer().answer(Request.of(Request.Kind.STATUS, TestRegion.TABLE).toBytes()));
           Gate.denied = false;
           t.put("again", "f:a", "w");
           t.flush();

@@ -39,6 +39,7 @@ public class RandomRegionTest {
   private TestRegion t;
   private int questions;
   private int byIndex;
+  private int excluded;
   private int depth;
   private Throwable failure;
 
@@ -64,6 +65,8 @@ public class RandomRegionTest {
 
   private void run(long seed, int steps, String... settings) throws Exception {
     random = new Random(seed);
+    PairFilter filter = ExactPairs.use();
+    ExactPairs.failing = seed % 2 == 0 ? 0 : 2000;
     try (TestRegion region = new TestRegion(table(), settings)) {
       t = region;
       for (String point : POINTS) {
@@ -71,6 +74,9 @@ public class RandomRegionTest {
       }
       for (int step = 0; step < steps; ++step) {
         step();
+        if (filter.bytes() == 0 && random.nextInt(4) == 0) {
+          filter.rebuild();
+        }
         if (failure != null) {
           throw new AssertionError("seed " + seed + ", step " + step, failure);
         }
@@ -82,7 +88,9 @@ public class RandomRegionTest {
       }
       Gate.STEPS.clear();
     }
+    ExactPairs.last.checkEmpty();
     assertTrue("questions " + questions + ", by index " + byIndex, byIndex > questions / 3);
+    assertTrue("questions " + questions + ", excluded " + excluded, excluded > questions / 10);
   }
 
   /** A few steps in the middle of a hook. Nested flushes are refused by HBase, and must do no harm. */
@@ -219,6 +227,10 @@ public class RandomRegionTest {
   private void check(String column, String value, TreeSet<String> truth) throws Exception {
     byte[] bytes = value.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
     assertEquals(column + "=" + value, truth, t.rows(column, bytes));
+    assertEquals("by the server, " + column + "=" + value, truth, t.serverRows(column, bytes));
+    if (t.excluded(column, "none")) {
+      ++excluded;
+    }
     ++questions;
     if (t.how(column, bytes) == Answer.How.INDEX) {
       ++byIndex;

@@ -41,6 +41,7 @@ import org.apache.hadoop.hbase.wal.WALFactory;
 /** Regions of HBase in this process, without a server: all of HBase's own code from the endpoint down to files. */
 final class TestRegion implements Closeable {
   static final TableName TABLE = TableName.valueOf("t");
+  static final ServerName SERVER = ServerName.valueOf("localhost", 1, 1);
 
   final Configuration conf;
   final Path root;
@@ -100,7 +101,7 @@ final class TestRegion implements Closeable {
                 return root.getFileSystem(conf);
               }
               if (method.getName().equals("getServerName")) {
-                return ServerName.valueOf("localhost", 1, 1);
+                return SERVER;
               }
               if (method.getName().equals("getMobFileCache")) {
                 return Optional.of(mobFiles);
@@ -170,28 +171,54 @@ final class TestRegion implements Closeable {
   }
 
   static Answer ask(HRegion region, byte[] from, Map<Column, byte[]> conditions) throws IOException {
-    return Answer.parse(
-        observer(region).answer(Request.query(from, new byte[0], conditions, List.of()).toBytes()));
+    return Answer.parse(observer(region).answer(query(from, conditions)));
+  }
+
+  static byte[] query(byte[] from, Map<Column, byte[]> conditions) throws IOException {
+    return Request.query(TABLE, List.of(new Range(from, new byte[0])), conditions, List.of()).toBytes();
+  }
+
+  /** Returns what the server answers for all its regions of the table, the first page. */
+  static Answer askServer(byte[] from, Map<Column, byte[]> conditions) throws IOException {
+    return Answer.parse(new ServerIndex(SERVER).answer(query(from, conditions)));
+  }
+
+  /** Returns whether the server's filter excludes the value, with which the one region is not looked into. */
+  boolean excluded(Object... conditions) throws IOException {
+    return askServer(new byte[0], where(conditions)).pieces.get(0).how == Answer.How.FILTER;
   }
 
   /** Returns the rows of the region that the index says have the values, page by page. */
   TreeSet<String> rows(Object... conditions) throws IOException {
+    return rows(from -> ask(region, from, where(conditions)));
+  }
+
+  /** Returns those that the server says have them. */
+  TreeSet<String> serverRows(Object... conditions) throws IOException {
+    return rows(from -> askServer(from, where(conditions)));
+  }
+
+  private interface Pages {
+    Answer from(byte[] row) throws IOException;
+  }
+
+  private static TreeSet<String> rows(Pages pages) throws IOException {
     TreeSet<String> rows = new TreeSet<>();
     byte[] from = {};
     do {
-      Answer answer = ask(region, from, where(conditions));
+      Answer answer = pages.from(from);
       for (Result result : answer.results) {
         if (!rows.add(text(result.getRow()))) {
           throw new AssertionError("row " + text(result.getRow()) + " twice");
         }
       }
-      from = answer.to;
+      from = answer.pieces.get(answer.pieces.size() - 1).range.stop;
     } while (from.length > 0);
     return rows;
   }
 
   Answer.How how(Object... conditions) throws IOException {
-    return ask(region, new byte[0], where(conditions)).how;
+    return ask(region, new byte[0], where(conditions)).pieces.get(0).how;
   }
 
   static String text(byte[] bytes) {
@@ -221,13 +248,13 @@ final class TestRegion implements Closeable {
     long end = System.nanoTime() + 30_000_000_000L;
     while (true) {
       Answer status =
-          Answer.parse(observer().answer(Request.of(Request.Kind.STATUS, new byte[0]).toBytes()));
+          Answer.parse(observer().answer(Request.of(Request.Kind.STATUS, TABLE).toBytes()));
       boolean segmentsOnly = observer().builtCompletely();
-      if (status.how == Answer.How.INDEX && segmentsOnly) {
+      if (status.pieces.get(0).how == Answer.How.INDEX && segmentsOnly) {
         return;
       }
       if (System.nanoTime() > end) {
-        throw new AssertionError("not built after 30 s: " + status.how);
+        throw new AssertionError("not built after 30 s: " + status.pieces.get(0).how);
       }
       try {
         Thread.sleep(5);

@@ -6,31 +6,42 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CellBuilderFactory;
 import org.apache.hadoop.hbase.CellBuilderType;
 import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.client.Result;
 
-/** What a region answers: the rows of a range that it names, and how it found them. */
+/** What a region or a server answers: the rows of ranges that it names, and how it found them. */
 final class Answer {
-  /** How the rows were found. */
+  /** How the rows of a piece were found. */
   enum How {
     INDEX,
     /** Some store file has no segment yet. */
     SCAN_UNBUILT,
     /** The server's memory for indexes is used up. */
-    SCAN_MEMORY
+    SCAN_MEMORY,
+    /** There are none: no source of the region has the value, says the server's filter. */
+    FILTER
   }
 
-  How how = How.INDEX;
-  /** The region's range. */
-  byte[] regionStart = {};
-  byte[] regionEnd = {};
-  /** Rows below this are answered; the rest is to be asked for from here on. Empty: the table's end. */
-  byte[] to = {};
+  /** A range whose rows are all in the answer. */
+  static final class Piece {
+    final Range range;
+    final How how;
+
+    Piece(Range range, How how) {
+      this.range = range;
+      this.how = how;
+    }
+  }
+
+  /** In the order of the request's ranges; what is not in one of them is not answered. Of a status, the region's range. */
+  final List<Piece> pieces = new ArrayList<>();
+  /** Whether the page is full, so that the same server is to be asked for the rest. */
+  boolean full;
   long candidates;
   /** The state, if that was asked for: entries, segment, generation and data bytes. */
   long[] state = {};
@@ -40,10 +51,13 @@ final class Answer {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeByte(Request.VERSION);
-    out.writeByte(how.ordinal());
-    Request.write(out, regionStart);
-    Request.write(out, regionEnd);
-    Request.write(out, to);
+    out.writeInt(pieces.size());
+    for (Piece piece : pieces) {
+      out.writeByte(piece.how.ordinal());
+      Request.write(out, piece.range.from);
+      Request.write(out, piece.range.stop);
+    }
+    out.writeBoolean(full);
     out.writeLong(candidates);
     out.writeByte(state.length);
     for (long number : state) {
@@ -70,10 +84,11 @@ final class Answer {
         throw new IOException("the answer has version " + version + " instead of " + Request.VERSION);
       }
       Answer answer = new Answer();
-      answer.how = How.values()[in.readUnsignedByte()];
-      answer.regionStart = Request.read(in);
-      answer.regionEnd = Request.read(in);
-      answer.to = Request.read(in);
+      for (int i = in.readInt(); i > 0; --i) {
+        How how = How.values()[in.readUnsignedByte()];
+        answer.pieces.add(new Piece(new Range(Request.read(in), Request.read(in)), how));
+      }
+      answer.full = in.readBoolean();
       answer.candidates = in.readLong();
       answer.state = new long[in.readUnsignedByte()];
       for (int i = 0; i < answer.state.length; ++i) {
@@ -99,9 +114,8 @@ final class Answer {
     }
   }
 
-  /** Returns whether the region's range has the row. */
-  boolean has(byte[] row) {
-    return Arrays.compareUnsigned(regionStart, row) <= 0
-        && (regionEnd.length == 0 || Arrays.compareUnsigned(row, regionEnd) < 0);
+  /** Returns what is left of a range without the answer's pieces. */
+  List<Range> left(Range asked) {
+    return asked.without(pieces.stream().map(piece -> piece.range).collect(Collectors.toList()));
   }
 }

@@ -176,7 +176,7 @@ final class Build implements Runnable {
   }
 
   private void finishSegment() throws Account.LimitReached {
-    segments.add(new Segment(postings, host.account()));
+    segments.add(new Segment(postings, host.account(), region.counted()));
     postings = null;
     account.release();
   }

@@ -1,6 +1,7 @@
 package trommel.hbase;
 
 import java.util.Arrays;
+import java.util.List;
 import org.apache.hadoop.hbase.Cell;
 
 /**
@@ -13,18 +14,23 @@ import org.apache.hadoop.hbase.Cell;
 final class Generation implements RowSource {
   final long number;
   private final Account account;
+  private final PairFilter.Counted counted;
   private Postings postings;  // Null before the first entry, and once an entry is lost.
   private volatile boolean complete = true;
   private volatile boolean exceeded;
   private volatile boolean touched;
 
-  Generation(long number, Account account) {
+  Generation(long number, Account account, PairFilter.Counted counted) {
     this.number = number;
     this.account = account;
+    this.counted = counted;
   }
 
-  /** Adds the entry of a cell, or loses all entries if there is no memory for it. */
-  synchronized void add(byte[] key, Cell cell) {
+  /**
+   * Adds the entries of cells, or loses all entries if there is no memory for one. Before another thread can add the
+   * same value, and find it there, the server's filter counts it.
+   */
+  synchronized void add(List<byte[]> keys, List<Cell> cells) {
     touched = true;
     if (!complete) {
       return;
@@ -33,7 +39,10 @@ final class Generation implements RowSource {
       if (postings == null) {
         postings = new Postings(account);
       }
-      postings.add(key, cell);
+      for (int i = 0; i < keys.size(); ++i) {
+        postings.add(keys.get(i), cells.get(i));
+      }
+      counted.update(postings);
     } catch (Account.LimitReached e) {
       exceeded = true;
       lose();
@@ -43,9 +52,16 @@ final class Generation implements RowSource {
   /** Says that an entry is missing. */
   synchronized void lose() {
     touched = true;
-    complete = false;
+    complete = false;  // First: a query that misses a count then sees why.
+    end();
     postings = null;
+  }
+
+  private void end() {
     account.release();
+    if (postings != null) {
+      counted.end(postings);
+    }
   }
 
   /** Returns whether nothing was ever added. */
@@ -116,7 +132,14 @@ final class Generation implements RowSource {
   }
 
   @Override
-  public void release() {
-    account.release();
+  public synchronized void count() {
+    if (postings != null) {
+      counted.update(postings);
+    }
+  }
+
+  @Override
+  public synchronized void release() {
+    end();
   }
 }

@@ -38,8 +38,10 @@ final class Host {
   final Counter buildsFailed;
   final Counter buildsOverLimit;
   final Counter bytesRead;
+  final Counter serverAnswers;
+  final Counter regionsExcluded;
 
-  Host(RegionCoprocessorEnvironment env) {
+  Host(RegionCoprocessorEnvironment env, ServerRegions server) {
     Configuration conf = env.getConfiguration();
     used = (AtomicLong) env.getSharedData().computeIfAbsent("memory", k -> new AtomicLong());
     long megabytes = number(conf, "trommel.index.memory.mb", Runtime.getRuntime().maxMemory() / 10 >> 20);
@@ -61,6 +63,10 @@ final class Host {
     buildsFailed = metrics.counter("buildsFailed");
     buildsOverLimit = metrics.counter("buildsOverLimit");
     bytesRead = metrics.counter("buildBytesRead");
+    serverAnswers = metrics.counter("serverAnswers");
+    regionsExcluded = metrics.counter("regionsExcluded");
+    metrics.register("filterBytes", (Gauge<Long>) () -> server.filter(this).bytes());
+    metrics.register("filterRebuilds", (Gauge<Long>) () -> server.filter(this).rebuilds());
     metrics.register("memoryBytes", (Gauge<Long>) used::get);
     metrics.register("memoryLimitBytes", (Gauge<Long>) () -> limit);
     metrics.register("buildsWaiting", (Gauge<Integer>) () -> builders.getQueue().size());

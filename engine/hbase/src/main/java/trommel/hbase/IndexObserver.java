@@ -7,12 +7,14 @@ import java.util.Optional;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hbase.Cell;
 import org.apache.hadoop.hbase.CoprocessorEnvironment;
+import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.client.Append;
 import org.apache.hadoop.hbase.client.Durability;
 import org.apache.hadoop.hbase.client.Increment;
 import org.apache.hadoop.hbase.client.Mutation;
 import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.coprocessor.ObserverContext;
+import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
 import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
@@ -36,10 +38,11 @@ import org.slf4j.LoggerFactory;
  * <p>No hook throws (rule 7): a fault in one makes the region unbuilt until it is mended by a flush or a build, and is
  * logged and counted. Thread safety: HBase calls hooks from any thread.
  */
-public final class IndexObserver extends Wire.Endpoint implements RegionObserver {
+public final class IndexObserver extends Wire.Endpoint implements RegionCoprocessor, RegionObserver {
   private static final Logger LOG = LoggerFactory.getLogger(IndexObserver.class);
 
   private Region region;
+  private ServerRegions server;
   private Host host;
   private RegionIndex index;
   private Build.Queue builds;
@@ -59,14 +62,16 @@ public final class IndexObserver extends Wire.Endpoint implements RegionObserver
   public void start(CoprocessorEnvironment environment) {
     RegionCoprocessorEnvironment env = (RegionCoprocessorEnvironment) environment;
     region = env.getRegion();
-    host = new Host(env);
-    index = new RegionIndex(region, host);
+    server = ServerRegions.of(env.getServerName());
+    host = new Host(env, server);
+    index = new RegionIndex(region, host, server.filter(host));
     builds = new Build.Queue(host, index);
   }
 
   @Override
   @SuppressWarnings("rawtypes")
   public void stop(CoprocessorEnvironment environment) {
+    server.remove(region.getTableDescriptor().getTableName(), range(), this);
     index.close();
   }
 
@@ -175,6 +180,7 @@ public final class IndexObserver extends Wire.Endpoint implements RegionObserver
             index.lose();  // Replayed without our hooks. HBase flushes before this; should it not, the next flush mends it.
           }
           open = true;
+          server.add(region.getTableDescriptor().getTableName(), range(), this);
           index.families().forEach(builds::update);
         },
         index::lose);
@@ -252,23 +258,64 @@ public final class IndexObserver extends Wire.Endpoint implements RegionObserver
   byte[] answer(byte[] bytes) throws IOException {
     try {
       Request request = Request.parse(bytes);
-      if (request.kind == Request.Kind.PING) {
-        return new Answer().toBytes();
-      }
-      if (region.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID) {
-        throw new IOException("only the default replica has an index");  // Rule 10.
-      }
-      region.startRegionOperation();
-      try {
-        if (request.kind == Request.Kind.QUERY) {
-          return new Lookup(region, index, host, builds, request).run().toBytes();
+      switch (request.kind) {
+        case PING:
+          return new Answer().toBytes();
+        case QUERY: {
+          if (request.ranges.size() != 1) {
+            throw new DoNotRetryIOException("a region is asked for one range of rows; got " + request.ranges.size());
+          }
+          Page page = new Page(host);
+          query(request, request.ranges.get(0), page, null);
+          return page.answer.toBytes();
         }
-        return Lookup.status(region, index, builds).toBytes();
-      } finally {
-        region.closeRegionOperation();
+        default:
+          return operate(() -> Lookup.status(region, index, builds)).toBytes();
       }
     } catch (RuntimeException | Error e) {
       throw new IOException("the query failed in " + index, e);
     }
+  }
+
+  /** Adds to a page what the region has of a range; without looking into it, if an exclusion is given and holds. */
+  void query(Request request, Range wanted, Page page, Exclusion exclusion) throws IOException {
+    operate(
+        () -> {
+          new Lookup(region, index, host, builds, request, page).run(wanted, exclusion);
+          return null;
+        });
+  }
+
+  private interface Operation<T> {
+    T run() throws IOException;
+  }
+
+  private <T> T operate(Operation<T> operation) throws IOException {
+    if (region.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID) {
+      throw new IOException("only the default replica has an index");  // Rule 10.
+    }
+    region.startRegionOperation();
+    try {
+      return operation.run();
+    } finally {
+      region.closeRegionOperation();
+    }
+  }
+
+  Region region() {
+    return region;
+  }
+
+  RegionIndex index() {
+    return index;
+  }
+
+  Host host() {
+    return host;
+  }
+
+  /** Returns the region's rows. */
+  Range range() {
+    return new Range(region.getRegionInfo().getStartKey(), region.getRegionInfo().getEndKey());
   }
 }

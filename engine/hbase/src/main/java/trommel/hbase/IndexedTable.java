@@ -5,34 +5,69 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionService;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
 import org.apache.hadoop.hbase.HConstants;
+import org.apache.hadoop.hbase.HRegionLocation;
+import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.TableNotFoundException;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Connection;
+import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.RetriesExhaustedException;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.exceptions.UnknownProtocolException;
 import org.apache.hadoop.hbase.util.Bytes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Asks an indexed table of HBase which rows have given values.
+ * Asks an indexed table of HBase which rows have given values: each server once for all its regions, or each region
+ * where the server lacks {@link ServerIndex}.
  *
- * <p>Thread safety: as HBase's {@code Table}, for one thread; make one per thread, they are cheap.
+ * <p>Two settings of the connection: {@code trommel.index.client.threads} (64) is how many calls may be under way at
+ * once; {@code trommel.index.client.servers} (true) may be false so that each region is asked by itself.
+ *
+ * <p>Thread safety: all members, for any number of queries at once.
  */
 public final class IndexedTable implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(IndexedTable.class);
   private static final String COPROCESSOR = "trommel.hbase.IndexObserver";
+  private static final long IDLE_SECONDS = 10;
 
+  private final Connection connection;
   private final TableName name;
-  private final Table table;
+  private final boolean asksServers;
+  private final ThreadPoolExecutor threads;
+  private final Set<ServerName> withoutEndpoint = ConcurrentHashMap.newKeySet();
+  private volatile boolean located;
 
-  /** Opens the table on a connection, which stays the caller's. Asks no server. */
-  public IndexedTable(Connection connection, TableName name) throws IOException {
+  /** Opens the table on a connection, which stays the caller's. Asks no server, and starts no thread before a query. */
+  public IndexedTable(Connection connection, TableName name) {
+    this.connection = connection;
     this.name = name;
-    this.table = connection.getTable(name);
+    asksServers = connection.getConfiguration().getBoolean("trommel.index.client.servers", true);
+    int most = Math.max(1, connection.getConfiguration().getInt("trommel.index.client.threads", 64));
+    threads =
+        new ThreadPoolExecutor(
+            most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+            work -> {
+              Thread thread = new Thread(work, "trommel-query-" + name);
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
   }
 
   /**
@@ -78,7 +113,7 @@ public final class IndexedTable implements Closeable {
 
   /** Calls the region of a row for nothing: what a call costs, and whether the table has an index there. */
   public void ping(byte[] row) throws IOException {
-    call(Request.of(Request.Kind.PING, row), row, HConstants.EMPTY_END_ROW);
+    call(Request.of(Request.Kind.PING, name), new Range(row, HConstants.EMPTY_END_ROW));
   }
 
   /** Returns the state of the index of each region, in the order of row keys. Cost: one call per region. */
@@ -86,19 +121,70 @@ public final class IndexedTable implements Closeable {
     List<RegionStatus> regions = new ArrayList<>();
     byte[] at = HConstants.EMPTY_START_ROW;
     do {
-      Answer answer = call(Request.of(Request.Kind.STATUS, at), at, HConstants.EMPTY_END_ROW);
+      Answer answer = call(Request.of(Request.Kind.STATUS, name), new Range(at, HConstants.EMPTY_END_ROW));
       regions.add(new RegionStatus(answer));
-      at = answer.regionEnd;
+      at = answer.pieces.get(0).range.stop;
     } while (at.length > 0);
     return regions;
   }
 
-  /** Returns the answer of the region that has the row {@code from}; {@code stop} is for messages. */
-  Answer call(Request request, byte[] from, byte[] stop) throws IOException {
+  TableName name() {
+    return name;
+  }
+
+  /** Returns a queue of replies of its own, whose steps run in the table's threads. */
+  CompletionService<Ask.Reply> replies() {
+    return new ExecutorCompletionService<>(threads);
+  }
+
+  /** Returns whether a server is to be asked for all its regions at once. */
+  boolean asks(ServerName server) {
+    return asksServers && server != null && !withoutEndpoint.contains(server);
+  }
+
+  /** Returns where the regions of these rows are, as far as HBase's client knows; it asks for what it does not. */
+  List<HRegionLocation> locate(Range rows) throws IOException {
     long start = System.nanoTime();
-    try {
-      Answer answer = Answer.parse(Wire.call(table, from, request.toBytes()));
-      if (request.kind != Request.Kind.PING && !answer.has(from)) {
+    try (RegionLocator locator = connection.getRegionLocator(name)) {
+      if (!located && rows.from.length == 0 && rows.stop.length == 0) {
+        locator.getAllRegionLocations();  // One scan of the catalogue instead of a call for each region.
+        located = true;
+      }
+      List<HRegionLocation> all = new ArrayList<>();
+      byte[] at = rows.from;
+      do {
+        HRegionLocation location = locator.getRegionLocation(at, false);
+        all.add(location);
+        at = location.getRegion().getEndKey();
+      } while (at.length > 0 && Range.before(at, rows.stop));
+      return all;
+    } catch (TableNotFoundException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new UnansweredException(name, List.of(rows), (System.nanoTime() - start) / 1_000_000, e);
+    }
+  }
+
+  /** Returns the answer of a server for its regions, or null if it has none: then its regions are to be asked. */
+  Answer call(ServerName server, Request request) {
+    try (Admin admin = connection.getAdmin()) {
+      return Answer.parse(Wire.call(admin, server, request.toBytes()));
+    } catch (UnknownProtocolException e) {
+      withoutEndpoint.add(server);
+      return null;
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("{} does not answer for its regions of {}", server, name, e);
+      return null;
+    }
+  }
+
+  /** Returns the answer of the region that has the range's first row; what it does not answer is still to be asked. */
+  Answer call(Request request, Range range) throws IOException {
+    long start = System.nanoTime();
+    try (Table table = connection.getTable(name)) {
+      Answer answer = Answer.parse(Wire.call(table, range.from, request.toBytes()));
+      if (request.kind != Request.Kind.PING
+          && (answer.pieces.size() != 1 || !answer.pieces.get(0).range.has(range.from))) {
         throw new IOException("the region of another range has answered");
       }
       return answer;
@@ -108,14 +194,14 @@ public final class IndexedTable implements Closeable {
               + " coprocessor " + COPROCESSOR + "; IndexedTable.index(descriptor, columns) adds it",
           e);
     } catch (RetriesExhaustedException | SocketTimeoutException e) {  // The latter at the end of the operation's time.
-      throw new UnansweredException(name, from, stop, (System.nanoTime() - start) / 1_000_000, e);
+      throw new UnansweredException(name, List.of(range), (System.nanoTime() - start) / 1_000_000, e);
     }
   }
 
-  /** Closes the table; the connection stays open. */
+  /** Ends queries that are under way; the connection stays open. */
   @Override
-  public void close() throws IOException {
-    table.close();
+  public void close() {
+    threads.shutdownNow();
   }
 
   @Override

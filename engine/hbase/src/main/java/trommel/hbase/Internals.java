@@ -73,6 +73,14 @@ final class Internals {
     }
   }
 
+  /** Runs the hooks that precede a call of a region's endpoint: HBase's access controller may want EXEC for it. */
+  static void beforeEndpoint(IndexObserver endpoint, byte[] request) throws IOException {
+    RegionCoprocessorHost hooks = ((HRegion) endpoint.region()).getCoprocessorHost();
+    if (hooks != null) {
+      hooks.preEndpointInvocation(Wire.service(endpoint), Wire.METHOD, Wire.message(request));
+    }
+  }
+
   /** Opens a scanner for a scan that {@link #checkRead} has seen. */
   static RegionScanner open(Region region, Scan scan) throws IOException {
     RegionScanner scanner = region.getScanner(scan);

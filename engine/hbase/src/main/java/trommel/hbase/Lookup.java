@@ -41,40 +41,35 @@ final class Lookup {
   private final Host host;
   private final Build.Queue builds;
   private final Request request;
-  private final long deadline;
+  private final Page page;
+  private long looked;  // Candidates.
 
-  Lookup(Region region, RegionIndex index, Host host, Build.Queue builds, Request request) {
+  Lookup(Region region, RegionIndex index, Host host, Build.Queue builds, Request request, Page page) {
     this.region = region;
     this.index = index;
     this.host = host;
     this.builds = builds;
     this.request = request;
-    this.deadline = System.nanoTime() + host.pageMilliseconds * 1_000_000;
+    this.page = page;
   }
 
   /**
-   * Returns the answer for rows from the request's first on, and says how far it goes (rule 8). The caller holds the
-   * region's operation lock.
+   * Adds to the page the region's rows from the first wanted one on, and how far they go (rule 8). The caller holds
+   * the region's operation lock.
    */
-  Answer run() throws IOException {
+  void run(Range wanted, Exclusion exclusion) throws IOException {
     RegionInfo info = region.getRegionInfo();
-    Answer answer = new Answer();
-    answer.regionStart = info.getStartKey();
-    answer.regionEnd = info.getEndKey();
-    answer.to = info.getEndKey();
-    if (!answer.has(request.from)) {
+    Range own = new Range(info.getStartKey(), info.getEndKey());
+    if (!own.has(wanted.from)) {
       throw new NotServingRegionException("row is not in " + info.getRegionNameAsString());
     }
     if (request.conditions.isEmpty()) {
       throw new DoNotRetryIOException("a query needs at least one condition");
     }
-    byte[] stop = request.stop;
-    if (stop.length == 0 || info.getEndKey().length > 0 && Arrays.compareUnsigned(info.getEndKey(), stop) < 0) {
-      stop = info.getEndKey();
-    }
+    Range range = own.and(wanted);
 
     // Whether the caller may read is decided before anything is looked at: "no row" tells something, too.
-    Scan scan = scan(request.conditions.keySet()).withStartRow(request.from).withStopRow(stop);
+    Scan scan = scan(request.conditions.keySet()).withStartRow(range.from).withStopRow(range.stop);
     Internals.checkRead(region, scan);
     boolean restricted = scan.getFilter() != null;
     if (restricted) {
@@ -90,23 +85,30 @@ final class Lookup {
       index.checkFamily(column);
     }
 
+    // A caller that sees some cells must not learn that others have the value.
+    if (exclusion != null && !restricted && exclusion.holds()) {
+      host.regionsExcluded.increment();
+      page.add(range, Answer.How.FILTER);
+      return;
+    }
+
+    Answer.How how = Answer.How.INDEX;
     Candidates candidates = byIndex();
     if (candidates == null) {
-      answer.how = scanReason(index);
-      candidates = new ScannedRows(region, scan, request, deadline);
+      how = scanReason(index);
+      candidates = new ScannedRows(region, scan, request, page.deadline);
     }
+    int rowsBefore = page.answer.results.size();
     try {
-      verify(candidates, stop, answer);
+      verify(candidates, range, how);
     } finally {
       candidates.close();
     }
-    (answer.how == Answer.How.INDEX ? host.byIndex : host.byScan).increment();
-    host.candidates.increment(answer.candidates);
-    host.verified.increment(answer.results.size());
-    if (restricted) {
-      answer.candidates = answer.results.size();  // How many others there are is not the caller's to know.
-    }
-    return answer;
+    int rows = page.answer.results.size() - rowsBefore;
+    (how == Answer.How.INDEX ? host.byIndex : host.byScan).increment();
+    host.candidates.increment(looked);
+    host.verified.increment(rows);
+    page.answer.candidates += restricted ? rows : looked;  // How many others there are is not the caller's to know.
   }
 
   private static Scan scan(Collection<Column> columns) {
@@ -125,16 +127,17 @@ final class Lookup {
               + index.columns() + ", without a restriction by cells");
     }
     Answer answer = new Answer();
-    answer.regionStart = region.getRegionInfo().getStartKey();
-    answer.regionEnd = region.getRegionInfo().getEndKey();
+    Answer.How how = Answer.How.INDEX;
     answer.state = new long[5];
     for (RegionIndex.Family family : index.families()) {
       builds.update(family);
       family.index.addTo(answer.state);
       if (family.index.sources(family::live) == null) {
-        answer.how = scanReason(index);
+        how = scanReason(index);
       }
     }
+    RegionInfo info = region.getRegionInfo();
+    answer.pieces.add(new Answer.Piece(new Range(info.getStartKey(), info.getEndKey()), how));
     return answer;
   }
 
@@ -195,7 +198,7 @@ final class Lookup {
 
     IndexedCondition(List<RowSource> sources, int attribute, byte[] value) {
       this.sources = sources;
-      this.keys = new byte[][] {ValueKey.of(attribute, value), ValueKey.ofMob(attribute, value.length)};
+      this.keys = ValueKey.all(attribute, value);
       for (RowSource source : sources) {
         for (byte[] key : keys) {
           long rows = source.count(key);
@@ -232,30 +235,31 @@ final class Lookup {
   }
 
   /** Gets candidates until the stop row or the page's limits, and keeps those that meet the conditions. */
-  private void verify(Candidates candidates, byte[] stop, Answer answer) throws IOException {
-    long bytes = 0;
-    byte[] row = candidates.atOrAfter(request.from);
-    while (row != null && (stop.length == 0 || Arrays.compareUnsigned(row, stop) < 0)) {
-      ++answer.candidates;
+  private void verify(Candidates candidates, Range range, Answer.How how) throws IOException {
+    byte[] row = candidates.atOrAfter(range.from);
+    while (row != null && Range.before(row, range.stop)) {
+      ++looked;
       Get get = new Get(row);
       request.conditions.keySet().forEach(c -> get.addColumn(c.familyBytes(), c.qualifierBytes()));
       request.selected.forEach(c -> get.addColumn(c.familyBytes(), c.qualifierBytes()));
       Result result = region.get(get);
       if (meets(result, request.conditions)) {
-        answer.results.add(result);
-        bytes += Result.getTotalSizeOfCells(result);
+        page.add(result);
       }
       byte[] after = RowKeys.after(row);
-      if (answer.results.size() >= host.pageRows || bytes >= host.pageBytes || System.nanoTime() - deadline >= 0) {
-        answer.to = after;
+      if (page.full() && Range.before(after, range.stop)) {
+        end(range, after, how);
         return;
       }
       row = candidates.atOrAfter(after);
     }
-    byte[] interrupted = candidates.interrupted();
-    if (interrupted != null) {
-      answer.to = interrupted;
-    }
+    end(range, candidates.interrupted(), how);
+  }
+
+  /** Ends the region's part of the page: before the end of the range, or there if {@code stop} is null. */
+  private void end(Range range, byte[] stop, Answer.How how) {
+    page.answer.full |= stop != null;
+    page.add(stop == null ? range : new Range(range.from, stop), how);
   }
 
   /** Returns whether the newest cell of each column that the result shows has the value. */

@@ -17,7 +17,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * Places are chunk * 64 Ki + offset. Thread safety: the caller locks all but walks. Cost: 23 to 34 bytes per
  * distinct value and 6 per row, beyond their own.
  */
-final class Postings {
+final class Postings implements PairFilter.Values {
   private static final int CHUNK_BITS = 16;
   private static final int CHUNK_BYTES = 1 << CHUNK_BITS;
   private static final int MAX_CHUNKS = 1 << 31 - CHUNK_BITS;
@@ -147,7 +147,8 @@ final class Postings {
 
   // ---- for the segment that is made of it
 
-  int values() {
+  @Override
+  public int values() {
     return values;
   }
 
@@ -163,16 +164,18 @@ final class Postings {
     return counts[value];
   }
 
-  /** Returns the chunk with the value's key, which is from keyFrom to keyTo. */
-  byte[] chunkOf(int value) {
+  @Override
+  public byte[] chunkOf(int value) {
     return chunks[keyAt[value] >>> CHUNK_BITS];
   }
 
-  int keyFrom(int value) {
+  @Override
+  public int keyFrom(int value) {
     return (keyAt[value] & CHUNK_BYTES - 1) + 1;
   }
 
-  int keyTo(int value) {
+  @Override
+  public int keyTo(int value) {
     int from = keyFrom(value);
     return from + chunkOf(value)[from - 1];
   }

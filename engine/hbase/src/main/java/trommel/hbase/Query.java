@@ -1,5 +1,6 @@
 package trommel.hbase;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -17,6 +18,7 @@ public final class Query {
   private final Set<Column> selected = new LinkedHashSet<>();
   private byte[] startRow = HConstants.EMPTY_START_ROW;
   private byte[] stopRow = HConstants.EMPTY_END_ROW;
+  private Duration timeout;
 
   /**
    * Adds the condition that an indexed column has exactly this value; rows must meet all conditions. The value is
@@ -49,6 +51,20 @@ public final class Query {
     return this;
   }
 
+  /**
+   * Fails with {@link UnansweredException} once the query has waited so long for servers in all. Without it, HBase's
+   * own settings bound each call.
+   *
+   * @throws IllegalArgumentException if the time is not positive.
+   */
+  public Query timeout(Duration time) {
+    if (time.isNegative() || time.isZero()) {
+      throw new IllegalArgumentException("the timeout of a query must be positive; got " + time);
+    }
+    timeout = time;
+    return this;
+  }
+
   Map<Column, byte[]> conditions() {
     return conditions;
   }
@@ -57,11 +73,12 @@ public final class Query {
     return new ArrayList<>(selected);
   }
 
-  byte[] startRow() {
-    return startRow;
+  Range rows() {
+    return new Range(startRow, stopRow);
   }
 
-  byte[] stopRow() {
-    return stopRow;
+  /** Returns null without one. */
+  Duration timeout() {
+    return timeout;
   }
 }

@@ -76,14 +76,17 @@ final class RegionIndex {
   }
 
   private final Region region;
+  private final PairFilter filter;
+  private final long number = PairFilter.newRegion();
   private final List<Family> families = new ArrayList<>();
   private final Map<Column, Integer> attributes = new LinkedHashMap<>();
   private final StringBuilder wrong = new StringBuilder();
   private volatile boolean closed;
 
   /** Reads the columns from the table's descriptor. What is wrong there fails queries, never the region. */
-  RegionIndex(Region region, Host host) {
+  RegionIndex(Region region, Host host, PairFilter filter) {
     this.region = region;
+    this.filter = filter;
     TableDescriptor table = region.getTableDescriptor();
     String columns = table.getValue(Column.TABLE_VALUE);
     for (String text : columns == null ? new String[0] : columns.trim().split("\\s+")) {
@@ -107,7 +110,7 @@ final class RegionIndex {
   private void add(Column column, Host host) {
     Family family = family(column.familyBytes());
     if (family == null) {
-      family = new Family(column.familyBytes(), region, new StoreIndex(host::account));
+      family = new Family(column.familyBytes(), region, new StoreIndex(host::account, filter, number));
       families.add(family);
     }
     int n = family.qualifiers.length;
@@ -129,6 +132,21 @@ final class RegionIndex {
       }
     }
     return null;
+  }
+
+  /** Returns the region's number in the server's filter. */
+  long number() {
+    return number;
+  }
+
+  /** Returns the count of a new source in the server's filter. */
+  PairFilter.Counted counted() {
+    return filter.counted(number);
+  }
+
+  /** Returns the number of an indexed column, or -1. */
+  int attributeOrNone(Column column) {
+    return attributes.getOrDefault(column, -1);
   }
 
   /** Returns the number of an indexed column, or fails with which columns there are. */
@@ -154,17 +172,20 @@ final class RegionIndex {
     }
   }
 
-  /** Adds the entries of cells that are about to be written. */
-  void write(Iterable<Cell> cells) {
-    for (Cell cell : cells) {
-      for (Family family : families) {
-        if (CellUtil.matchingFamily(cell, family.name)) {
-          byte[] key = family.key(cell);
-          if (key != null) {
-            family.index.add(key, cell);
-          }
-          break;
+  /** Adds the entries of cells that are about to be written, all of a family at once. */
+  void write(Collection<Cell> cells) {
+    for (Family family : families) {
+      List<byte[]> keys = new ArrayList<>();
+      List<Cell> indexed = new ArrayList<>();
+      for (Cell cell : cells) {
+        byte[] key = CellUtil.matchingFamily(cell, family.name) ? family.key(cell) : null;
+        if (key != null) {
+          keys.add(key);
+          indexed.add(cell);
         }
+      }
+      if (!keys.isEmpty()) {
+        family.index.add(keys, indexed);
       }
     }
   }

@@ -5,29 +5,31 @@ import org.apache.hadoop.hbase.util.Bytes;
 /** The state of one region's index at one moment. Immutable. */
 public final class RegionStatus {
   private final Answer answer;
+  private final Answer.Piece region;
 
   RegionStatus(Answer answer) {
     this.answer = answer;
+    this.region = answer.pieces.get(0);
   }
 
   /** Returns the region's first row key; empty: no bound. */
   public byte[] start() {
-    return answer.regionStart.clone();
+    return region.range.from.clone();
   }
 
   /** Returns the row key after the region's last; empty: no bound. */
   public byte[] end() {
-    return answer.regionEnd.clone();
+    return region.range.stop.clone();
   }
 
   /** Returns whether every store file has a segment, so that queries are answered by the index. */
   public boolean built() {
-    return answer.how == Answer.How.INDEX;
+    return region.how == Answer.How.INDEX;
   }
 
   /** Returns "built", or why queries are answered by a scan: "unbuilt" or "memory". */
   public String reason() {
-    switch (answer.how) {
+    switch (region.how) {
       case INDEX:
         return "built";
       case SCAN_MEMORY:
@@ -64,7 +66,7 @@ public final class RegionStatus {
 
   @Override
   public String toString() {
-    return "[" + Bytes.toStringBinary(answer.regionStart) + ", " + Bytes.toStringBinary(answer.regionEnd) + ") "
+    return "[" + Bytes.toStringBinary(region.range.from) + ", " + Bytes.toStringBinary(region.range.stop) + ") "
         + reason() + ": " + entries() + " entries; " + segmentEntries() + " in segments of " + segmentBytes()
         + " bytes for " + dataBytes() + " bytes of values and rows; generations " + generationBytes() + " bytes";
   }

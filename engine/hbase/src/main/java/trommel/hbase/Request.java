@@ -10,42 +10,45 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hbase.DoNotRetryIOException;
+import org.apache.hadoop.hbase.TableName;
 
-/** What a client sends to a region. */
+/** What a client sends: to a region, or to a server for all its regions of a table. */
 final class Request {
   /** Both ends must have the same; it changes with any byte of requests and answers. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   enum Kind {
     /** Nothing: the cost of a call. */
     PING,
-    /** Rows that meet the conditions. */
+    /** Rows of these ranges that meet the conditions. A region is asked for one range. */
     QUERY,
-    /** The state of the region's index. */
+    /** The state of a region's index. */
     STATUS
   }
 
   final Kind kind;
-  final byte[] from;
-  final byte[] stop;
+  final TableName table;
+  final List<Range> ranges;
   final Map<Column, byte[]> conditions;
   final List<Column> selected;
 
   private Request(
-      Kind kind, byte[] from, byte[] stop, Map<Column, byte[]> conditions, List<Column> selected) {
+      Kind kind, TableName table, List<Range> ranges, Map<Column, byte[]> conditions, List<Column> selected) {
     this.kind = kind;
-    this.from = from;
-    this.stop = stop;
+    this.table = table;
+    this.ranges = ranges;
     this.conditions = conditions;
     this.selected = selected;
   }
 
-  static Request of(Kind kind, byte[] from) {
-    return new Request(kind, from, new byte[0], Map.of(), List.of());
+  /** Returns a request without a question. */
+  static Request of(Kind kind, TableName table) {
+    return new Request(kind, table, List.of(), Map.of(), List.of());
   }
 
-  static Request query(byte[] from, byte[] stop, Map<Column, byte[]> conditions, List<Column> selected) {
-    return new Request(Kind.QUERY, from, stop, conditions, selected);
+  static Request query(
+      TableName table, List<Range> ranges, Map<Column, byte[]> conditions, List<Column> selected) {
+    return new Request(Kind.QUERY, table, ranges, conditions, selected);
   }
 
   byte[] toBytes() throws IOException {
@@ -53,8 +56,12 @@ final class Request {
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeByte(VERSION);
     out.writeByte(kind.ordinal());
-    write(out, from);
-    write(out, stop);
+    write(out, table.getName());
+    out.writeInt(ranges.size());
+    for (Range range : ranges) {
+      write(out, range.from);
+      write(out, range.stop);
+    }
     out.writeInt(conditions.size());
     for (Map.Entry<Column, byte[]> condition : conditions.entrySet()) {
       write(out, condition.getKey().familyBytes());
@@ -79,8 +86,11 @@ final class Request {
                 + ": use the same release of trommel-hbase in clients and servers");
       }
       Kind kind = Kind.values()[in.readUnsignedByte()];
-      byte[] from = read(in);
-      byte[] stop = read(in);
+      TableName table = TableName.valueOf(read(in));
+      List<Range> ranges = new ArrayList<>();
+      for (int i = in.readInt(); i > 0; --i) {
+        ranges.add(new Range(read(in), read(in)));
+      }
       Map<Column, byte[]> conditions = new LinkedHashMap<>();
       for (int i = in.readInt(); i > 0; --i) {
         conditions.put(Column.of(read(in), read(in)), read(in));
@@ -89,7 +99,7 @@ final class Request {
       for (int i = in.readInt(); i > 0; --i) {
         selected.add(Column.of(read(in), read(in)));
       }
-      return new Request(kind, from, stop, conditions, selected);
+      return new Request(kind, table, ranges, conditions, selected);
     } catch (DoNotRetryIOException e) {
       throw e;
     } catch (IOException | RuntimeException e) {

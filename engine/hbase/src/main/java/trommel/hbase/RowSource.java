@@ -28,6 +28,9 @@ interface RowSource {
 
   long dataBytes();
 
-  /** Gives the memory back to the server's limit. Queries that still read it may go on. */
+  /** Counts its values in the server's filter. A source is part of no state before. */
+  void count();
+
+  /** Gives the memory back to the server's limit, and its counts. Queries that still read it may go on. */
   void release();
 }

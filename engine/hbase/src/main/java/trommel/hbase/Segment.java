@@ -13,8 +13,9 @@ import java.util.Arrays;
  *
  * Cost: 4 bytes per row, and 16 per distinct value, beyond their own. Thread safety: any thread.
  */
-final class Segment implements RowSource {
+final class Segment implements RowSource, PairFilter.Values {
   private final Account account;
+  private final PairFilter.Counted counted;
   private final int[] table;  // A value's number + 1; 2/3 are used.
   private final int[] keyAt;
   private final byte[] keys;
@@ -28,8 +29,9 @@ final class Segment implements RowSource {
    *
    * @throws Account.LimitReached if the copy would exceed the server's limit.
    */
-  Segment(Postings postings, Account account) throws Account.LimitReached {
+  Segment(Postings postings, Account account, PairFilter.Counted counted) throws Account.LimitReached {
     this.account = account;
+    this.counted = counted;
     int values = postings.values();
     int entries = Math.toIntExact(postings.entries());
     int keyBytes = 0;
@@ -161,7 +163,33 @@ final class Segment implements RowSource {
   }
 
   @Override
-  public void release() {
+  public synchronized void count() {
+    counted.update(this);
+  }
+
+  @Override
+  public synchronized void release() {
     account.release();
+    counted.end(this);
+  }
+
+  @Override
+  public int values() {
+    return keyAt.length - 1;
+  }
+
+  @Override
+  public byte[] chunkOf(int value) {
+    return keys;
+  }
+
+  @Override
+  public int keyFrom(int value) {
+    return keyAt[value];
+  }
+
+  @Override
+  public int keyTo(int value) {
+    return keyAt[value + 1];
   }
 }

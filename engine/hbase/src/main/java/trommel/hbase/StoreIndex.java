@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.regionserver.StoreFile;
 
 /**
  * The index of one store, in the store's own shape: generations for the memstore, and for each store file a cover,
@@ -47,6 +48,8 @@ final class StoreIndex {
     final Generation active;
     final List<Generation> frozen;
     final Map<String, Cover> covers;
+    /** The store's list of files, if it is known to be covered; HBase makes another list when it changes. */
+    volatile Collection<? extends StoreFile> coveredFiles;
 
     State(Generation active, List<Generation> frozen, Map<String, Cover> covers) {
       this.active = active;
@@ -66,22 +69,31 @@ final class StoreIndex {
   }
 
   private final Supplier<Account> accounts;
+  private final PairFilter filter;
+  private final long region;
   private volatile State state;
   private long bytesWanted;  // 0, or what the segments would have needed when the server's limit was met.
   private boolean closed;
 
-  StoreIndex(Supplier<Account> accounts) {
+  StoreIndex(Supplier<Account> accounts, PairFilter filter, long region) {
     this.accounts = accounts;
-    state = new State(new Generation(0, accounts.get()), List.of(), Map.of());
+    this.filter = filter;
+    this.region = region;
+    state = new State(generation(0), List.of(), Map.of());
+    filter.add(this);
+  }
+
+  private Generation generation(long number) {
+    return new Generation(number, accounts.get(), filter.counted(region));
   }
 
   /**
-   * Adds the entry of a cell that is about to be written. The writer holds the region's lock of updates until the
-   * memstore has the cell, so no snapshot of the memstore comes between; if the active generation is frozen
+   * Adds the entries of cells that are about to be written. The writer holds the region's lock of updates until the
+   * memstore has the cells, so no snapshot of the memstore comes between; if the active generation is frozen
    * meanwhile, it stays until a flush whose snapshot is later than this write.
    */
-  void add(byte[] key, Cell cell) {
-    state.active.add(key, cell);
+  void add(List<byte[]> keys, List<Cell> cells) {
+    state.active.add(keys, cells);
   }
 
   /** Says that an entry of a write under way is missing. */
@@ -97,7 +109,7 @@ final class StoreIndex {
     }
     List<Generation> frozen = new ArrayList<>(s.frozen);
     frozen.add(s.active);
-    change(new State(new Generation(s.active.number + 1, accounts.get()), frozen, s.covers));
+    change(new State(generation(s.active.number + 1), frozen, s.covers));
     return s.active.number;
   }
 
@@ -137,7 +149,12 @@ final class StoreIndex {
   }
 
   /** The file's segments are built. */
-  synchronized void built(String file, List<? extends RowSource> segments) {
+  void built(String file, List<? extends RowSource> segments) {
+    segments.forEach(RowSource::count);  // Before the lock, which hooks of flushes wait for.
+    install(file, segments);
+  }
+
+  private synchronized void install(String file, List<? extends RowSource> segments) {
     if (closed || bytesWanted > 0) {
       segments.forEach(RowSource::release);
       return;
@@ -249,9 +266,35 @@ final class StoreIndex {
     return null;
   }
 
-  /** Makes a state the current one, and gives back the memory of what is in it no longer. */
+  /** Counts what is not counted in the current filter. */
+  synchronized void count() {
+    state.sources().forEach(RowSource::count);
+  }
+
+  /** Returns the current state, for {@link #covers}. */
+  Object state() {
+    return state;
+  }
+
+  /** Returns whether this state is still the current one, its sources have lost nothing, and these files are covered. */
+  boolean covers(Object earlier, Collection<? extends StoreFile> files) {
+    State s = state;
+    if (s != earlier || !s.sources().stream().allMatch(RowSource::complete)) {
+      return false;
+    }
+    if (s.coveredFiles != files) {
+      if (!s.covers.keySet().containsAll(RegionIndex.Family.names(files))) {
+        return false;
+      }
+      s.coveredFiles = files;
+    }
+    return true;
+  }
+
+  /** Makes a state the current one, whose sources are counted before, and gives back what is in it no longer. */
   private void change(State next) {
     Set<RowSource> gone = state.sources();
+    next.sources().forEach(RowSource::count);
     state = next;
     gone.removeAll(next.sources());
     gone.forEach(RowSource::release);
@@ -262,6 +305,7 @@ final class StoreIndex {
     closed = true;
     state.active.lose();
     change(new State(state.active, List.of(), Map.of()));
+    filter.remove(this);
   }
 
   /** Adds entries, entries of segments, bytes of segments, of their data, and of generations. */

@@ -1,40 +1,44 @@
 package trommel.hbase;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hbase.TableName;
-import org.apache.hadoop.hbase.util.Bytes;
+import org.apache.hadoop.hbase.util.Pair;
 
 /**
- * Regions did not answer within HBase's own retries ({@code hbase.client.retries.number}, {@code hbase.client.pause},
- * {@code hbase.client.operation.timeout}). The rows that a query returned before are right, and those of the range
- * named here are missing.
+ * Regions did not answer within the query's time ({@link Query#timeout}), or within HBase's own retries ({@code
+ * hbase.client.retries.number}, {@code hbase.client.pause}, {@code hbase.client.operation.timeout}). The rows that a
+ * query returned before are right, and those of the ranges named here are missing.
  */
 public final class UnansweredException extends IOException {
   private static final long serialVersionUID = 1;
+  private static final int SHOWN = 3;
 
-  private final transient byte[] from;
-  private final transient byte[] stop;
+  private final transient List<Range> ranges;
 
-  UnansweredException(TableName table, byte[] from, byte[] stop, long milliseconds, IOException cause) {
+  UnansweredException(TableName table, List<Range> ranges, long milliseconds, Throwable cause) {
     super(
-        "rows of table " + table + " from " + bound(from, "the first") + " to " + bound(stop, "the last")
-            + " were not answered after " + milliseconds + " ms: " + cause.getMessage(),
+        "rows of table " + table + " "
+            + ranges.stream().limit(SHOWN).map(Range::toString).collect(Collectors.joining(", "))
+            + (ranges.size() > SHOWN ? " and of " + (ranges.size() - SHOWN) + " more ranges" : "")
+            + " were not answered after " + milliseconds + " ms: "
+            + (cause == null ? "the query's time is over" : cause.getMessage()),
         cause);
-    this.from = from;
-    this.stop = stop;
+    this.ranges = ranges;
   }
 
-  private static String bound(byte[] row, String none) {
-    return row.length == 0 ? none : "\"" + Bytes.toStringBinary(row) + "\"";
+  List<Range> missing() {
+    return ranges;
   }
 
-  /** Returns the first row key that was not answered; empty: no bound. */
-  public byte[] from() {
-    return from.clone();
-  }
-
-  /** Returns the row key after the last that was not answered; empty: no bound. */
-  public byte[] stop() {
-    return stop.clone();
+  /**
+   * Returns what was not answered: of each range the first row key, and the one after the last; empty: no bound.
+   * {@link Query#within} asks for one of them again.
+   */
+  public List<Pair<byte[], byte[]>> ranges() {
+    return ranges.stream()
+        .map(range -> Pair.newPair(range.from.clone(), range.stop.clone()))
+        .collect(Collectors.toList());
   }
 }

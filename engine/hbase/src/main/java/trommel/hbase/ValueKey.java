@@ -60,6 +60,11 @@ final class ValueKey {
     return key;
   }
 
+  /** Returns the keys under which a value may be. */
+  static byte[][] all(int attribute, byte[] value) {
+    return new byte[][] {of(attribute, value), ofMob(attribute, value.length)};
+  }
+
   private static byte[] literal(int attribute, int length) {
     byte[] key = new byte[2 + length];
     key[0] = (byte) attribute;

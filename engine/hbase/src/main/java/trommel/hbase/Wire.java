@@ -12,8 +12,11 @@ import com.google.protobuf.Service;
 import com.google.protobuf.ServiceException;
 import java.io.IOException;
 import java.util.List;
+import org.apache.hadoop.hbase.Coprocessor;
+import org.apache.hadoop.hbase.ServerName;
+import org.apache.hadoop.hbase.client.Admin;
 import org.apache.hadoop.hbase.client.Table;
-import org.apache.hadoop.hbase.coprocessor.RegionCoprocessor;
+import org.apache.hadoop.hbase.ipc.CoprocessorRpcChannel;
 import org.apache.hadoop.hbase.ipc.CoprocessorRpcUtils;
 import org.apache.hadoop.hbase.protobuf.generated.HBaseProtos.BytesBytesPair;
 
@@ -24,6 +27,7 @@ import org.apache.hadoop.hbase.protobuf.generated.HBaseProtos.BytesBytesPair;
  * message, so that no generated code is bound to either of them.
  */
 final class Wire {
+  static final String METHOD = "call";
   private static final Descriptors.ServiceDescriptor SERVICE;
   private static final Descriptors.MethodDescriptor CALL;
 
@@ -41,14 +45,14 @@ final class Wire {
                       .setName("Index")
                       .addMethod(
                           MethodDescriptorProto.newBuilder()
-                              .setName("call")
+                              .setName(METHOD)
                               .setInputType(message)
                               .setOutputType(message)))
               .build();
       SERVICE =
           Descriptors.FileDescriptor.buildFrom(file, new Descriptors.FileDescriptor[] {dependency})
               .findServiceByName("Index");
-      CALL = SERVICE.findMethodByName("call");
+      CALL = SERVICE.findMethodByName(METHOD);
     } catch (Descriptors.DescriptorValidationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -56,7 +60,7 @@ final class Wire {
 
   private Wire() {}
 
-  private static BytesBytesPair message(byte[] bytes) {
+  static BytesBytesPair message(byte[] bytes) {
     return BytesBytesPair.newBuilder()
         .setFirst(ByteString.copyFrom(bytes))
         .setSecond(ByteString.EMPTY)
@@ -68,26 +72,37 @@ final class Wire {
    * own settings when the region has moved.
    */
   static byte[] call(Table table, byte[] row, byte[] request) throws IOException {
+    return call(table.coprocessorService(row), request);
+  }
+
+  /** Returns the answer of a server, which is asked once. */
+  static byte[] call(Admin admin, ServerName server, byte[] request) throws IOException {
+    return call(admin.coprocessorService(server), request);
+  }
+
+  private static byte[] call(CoprocessorRpcChannel channel, byte[] request) throws IOException {
     try {
       Message answer =
-          table
-              .coprocessorService(row)
-              .callBlockingMethod(CALL, null, message(request), BytesBytesPair.getDefaultInstance());
+          channel.callBlockingMethod(CALL, null, message(request), BytesBytesPair.getDefaultInstance());
       return ((BytesBytesPair) answer).getFirst().toByteArray();
     } catch (ServiceException e) {
       throw e.getCause() instanceof IOException ? (IOException) e.getCause() : new IOException(e);
     }
   }
 
-  /** The server's end: a region's coprocessor that answers calls. */
-  abstract static class Endpoint implements RegionCoprocessor {
+  /** The server's end: a coprocessor that answers calls. */
+  abstract static class Endpoint implements Coprocessor {
     /** Returns the answer to a request, or fails with what the client is to see. */
     abstract byte[] answer(byte[] request) throws IOException;
 
     @Override
     public Iterable<Service> getServices() {
-      return List.of(new Calls(this));
+      return List.of(service(this));
     }
+  }
+
+  static Service service(Endpoint endpoint) {
+    return new Calls(endpoint);
   }
 
   private static final class Calls implements Service {
