@@ -161,7 +161,11 @@ public class ServerTest {
         ExactPairs.beforeInsert = null;
         assertFalse("no filter, so the region is looked into", t.excluded("f:a", "none"));
         assertEquals(Set.of("r2"), t.serverRows("f:a", "new" + kind));
+        boolean[] early = {false};
+        ExactPairs.beforeInsert = () -> early[0] |= filter.question(1) != null;
         filter.rebuild();
+        ExactPairs.beforeInsert = null;
+        assertFalse("asked before it counts all sources", early[0]);
         assertNotSame(before, ExactPairs.last);
         assertTrue(t.excluded("f:a", "none"));
         assertEquals(1, count(t, "old"));
