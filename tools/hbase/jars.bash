@@ -64,8 +64,20 @@ compile() {
   printf '%s\n' "${files[@]}" >"$classes.files"
 }
 
+# Packages the binding for Java, with which servers have a filter over their regions, where the C library is built.
+build_binding() {
+  local library=$root/build/release/engine/c/libtrommel_c.a jar
+  jar=$(echo "$root"/build/java/trommel-java-*.jar)
+  if [[ -e $library ]]; then
+    [[ $jar -nt $library ]] || maven -f "$root/engine/java/pom.xml" "-Dtrommel.build=$root/build/release" package || true
+  fi
+  [[ -e $(echo "$root"/build/java/trommel-java-*.jar) ]] ||
+    say "hbase: servers have no filter over their regions: tools/test-java builds the library that it needs"
+}
+
 # Compiles the coprocessor and the trials into $hbase_build/index and $hbase_build/trial.
 compile_index_and_trial() {
+  build_binding
   compile "$root/engine/hbase/src/main/java" "$hbase_build/index" &&
     compile "$root/tests/hbase/trial" "$hbase_build/trial" "$hbase_build/index"
 }

@@ -73,6 +73,8 @@ final class TrialTable {
       }
       tally.add("answered by the index", answer.statistics().byIndex());
       tally.add("answered by a scan", answer.statistics().byScan());
+      tally.add("not looked into, by the server's filter", answer.statistics().byFilter());
+      tally.add("servers that answered for all their regions", answer.statistics().servers());
     }
     return rows;
   }
