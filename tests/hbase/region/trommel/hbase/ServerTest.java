@@ -265,6 +265,19 @@ public class ServerTest {
     }
   }
 
+  /** So does one that fails after it has named its range: else nothing would ask for its rows again. */
+  @Test
+  public void rangeOfARegionThatFailsAtTheEndIsTakenBack() throws Exception {
+    try (TestRegion t = open()) {
+      t.put("r1", "f:a", "v");
+      Gate.STEPS.put("fault at the end of an operation", () -> {});
+      Answer answer = TestRegion.askServer(new byte[0], TestRegion.where("f:a", "v"));
+      assertEquals(List.of(), answer.results);
+      assertEquals("still to be asked", 1, answer.left(new Range(new byte[0], new byte[0])).size());
+      assertEquals(Set.of("r1"), t.serverRows("f:a", "v"));
+    }
+  }
+
   @Test
   public void theNativeFilterKeepsWhatIsInAndTakesLessThanASet() {
     PairFilter.Multiset pairs = nativePairs(1 << 20);

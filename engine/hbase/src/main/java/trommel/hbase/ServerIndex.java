@@ -68,13 +68,13 @@ public final class ServerIndex extends Wire.Endpoint implements RegionServerCopr
         break;
       }
       ServerRegions.Part part = parts.get(i);
-      int rows = page.answer.results.size();
+      page.begin();
       try {
         Internals.beforeEndpoint(part.region, bytes);
         part.region.query(request, part.range, page, exclusions.get(i));
       } catch (IOException | RuntimeException e) {
         // The client asks the region itself, which says why not, or answers from where it is now.
-        page.cut(rows);
+        page.cut();
         LOG.debug("{} is left to a call of its own", part.region.index(), e);
       }
     }
