@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.regionserver.HRegion;
 import org.apache.hadoop.hbase.util.Bytes;
 import org.junit.After;
@@ -276,6 +277,31 @@ public class ServerTest {
       assertEquals("still to be asked", 1, answer.left(new Range(new byte[0], new byte[0])).size());
       assertEquals(Set.of("r1"), t.serverRows("f:a", "v"));
     }
+  }
+
+  /** HBase then starts another observer of the region, tells the one before nothing, and leaves the endpoint with it. */
+  @Test
+  public void coprocessorsAreReadAgainWhileTheRegionIsOpen() throws Exception {
+    try (TestRegion t = open()) {
+      t.put("r1", "f:a", "v");
+      IndexObserver before = t.observer();
+      for (int i = 2; i < 4; ++i) {
+        Configuration changed = new Configuration(t.conf);
+        changed.set("hbase.coprocessor.user.region.classes", i == 2 ? Gate.class.getName() : "");
+        t.region.onConfigurationChange(changed);
+        assertNotSame(before, t.observer());
+        t.put("r" + i, "f:a", "v");
+        assertEquals(i, t.serverRows("f:a", "v").size());
+        assertEquals(i, Answer.parse(before.answer(TestRegion.query(new byte[0], TestRegion.where("f:a", "v")))).results.size());
+        assertEquals(i, t.rows("f:a", "v").size());
+      }
+      t.flush();
+      t.awaitBuilt();
+      t.put("r4", "f:a", "v");
+      assertEquals(4, t.serverRows("f:a", "v").size());
+    }
+    assertEquals("the region is gone", 0, TestRegion.askServer(new byte[0], TestRegion.where("f:a", "v")).pieces.size());
+    ExactPairs.last.checkEmpty();
   }
 
   @Test
