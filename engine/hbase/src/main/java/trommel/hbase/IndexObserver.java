@@ -193,7 +193,9 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
             index.lose();  // Replayed without our hooks. HBase flushes before this; should it not, the next flush mends it.
           }
           open = true;
-          server.add(region.getTableDescriptor().getTableName(), range(), this);
+          if (isDefaultReplica()) {
+            server.add(region.getTableDescriptor().getTableName(), range(), this);
+          }
           index.families().forEach(builds::update);
         },
         index::lose);
@@ -304,7 +306,7 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
   }
 
   private <T> T operate(Operation<T> operation) throws IOException {
-    if (region.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID) {
+    if (!isDefaultReplica()) {
       throw new IOException("only the default replica has an index");  // Rule 10.
     }
     region.startRegionOperation();
@@ -313,6 +315,10 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
     } finally {
       region.closeRegionOperation();
     }
+  }
+
+  private boolean isDefaultReplica() {
+    return region.getRegionInfo().getReplicaId() == RegionInfo.DEFAULT_REPLICA_ID;
   }
 
   Region region() {
