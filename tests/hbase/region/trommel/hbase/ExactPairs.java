@@ -19,6 +19,9 @@ final class ExactPairs implements PairFilter.Multiset {
   /** Fails one change in so many, at random; 0: none. */
   static volatile int failing;
 
+  /** The pairs of the last question. */
+  static volatile int asked;
+
   /** The one that was made last. */
   static volatile ExactPairs last;
 
@@ -79,6 +82,7 @@ final class ExactPairs implements PairFilter.Multiset {
 
   @Override
   public synchronized BitSet query(byte[] bytes, int[] offsets) {
+    asked = offsets.length - 1;
     BitSet bits = new BitSet();
     for (int i = 0; i + 1 < offsets.length; ++i) {
       bits.set(i, counts.containsKey(key(bytes, offsets, i)));

@@ -15,6 +15,7 @@ import org.apache.hadoop.hbase.coprocessor.RegionCoprocessorEnvironment;
 import org.apache.hadoop.hbase.coprocessor.RegionObserver;
 import org.apache.hadoop.hbase.regionserver.FlushLifeCycleTracker;
 import org.apache.hadoop.hbase.regionserver.MiniBatchOperationInProgress;
+import org.apache.hadoop.hbase.regionserver.Region;
 import org.apache.hadoop.hbase.regionserver.ScanOptions;
 import org.apache.hadoop.hbase.regionserver.ScanType;
 import org.apache.hadoop.hbase.regionserver.Store;
@@ -130,6 +131,14 @@ public class Gate implements RegionCoprocessor, RegionObserver {
         throw (IOException) e.getCause();
       }
       throw e;
+    }
+  }
+
+  @Override
+  public void postCloseRegionOperation(
+      ObserverContext<RegionCoprocessorEnvironment> c, Region.Operation operation) throws IOException {
+    if (operation == Region.Operation.ANY && STEPS.remove(prefix() + "fault at the end of an operation") != null) {
+      throw new IOException("a fault");
     }
   }
 

@@ -2,8 +2,10 @@ package trommel.hbase;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * That a region has no row with the value of a condition, as the server's filter says. It holds if at one moment after
@@ -23,13 +25,12 @@ final class Exclusion {
     this.state = state;
   }
 
-  /** Returns for each region an exclusion, or null if the filter excludes nothing there. */
-  static List<Exclusion> ask(
-      PairFilter filter, List<RegionIndex> regions, Map<Column, byte[]> conditions) {
-    List<Exclusion> exclusions = new ArrayList<>();
+  /** Returns exclusions of regions; there is none where the filter excludes nothing. */
+  static Map<RegionIndex, Exclusion> ask(
+      PairFilter filter, Set<RegionIndex> regions, Map<Column, byte[]> conditions) {
+    Map<RegionIndex, Exclusion> exclusions = new HashMap<>();
     PairFilter.Question question = filter.question(2 * regions.size() * conditions.size());
     if (question == null) {
-      regions.forEach(region -> exclusions.add(null));
       return exclusions;
     }
     List<Exclusion> possible = new ArrayList<>();
@@ -44,14 +45,13 @@ final class Exclusion {
       }
     }
     BitSet maybe = question.ask();
-    for (int region = 0, pair = 0; region < regions.size(); ++region) {
-      Exclusion exclusion = null;
+    int pair = 0;
+    for (RegionIndex region : regions) {
       for (int condition = 0; condition < conditions.size(); ++condition, pair += 2) {
-        if (exclusion == null && !maybe.get(pair) && !maybe.get(pair + 1)) {
-          exclusion = possible.get(pair / 2);
+        if (!maybe.get(pair) && !maybe.get(pair + 1)) {
+          exclusions.putIfAbsent(region, possible.get(pair / 2));
         }
       }
-      exclusions.add(exclusion);
     }
     return exclusions;
   }

@@ -46,7 +46,7 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
   private Host host;
   private RegionIndex index;
   private Build.Queue builds;
-  private final Flushes flushes = new Flushes();
+  private Flushes flushes = new Flushes();
   private volatile boolean open;
 
   /** For HBase, which makes one for each region. */
@@ -63,15 +63,28 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
     RegionCoprocessorEnvironment env = (RegionCoprocessorEnvironment) environment;
     region = env.getRegion();
     server = ServerRegions.of(env.getServerName());
-    host = new Host(env, server);
-    index = new RegionIndex(region, host, server.filter(host));
-    builds = new Build.Queue(host, index);
+    IndexObserver before = server.observer(region);
+    if (before != null) {
+      // HBase has read another list of coprocessors, and starts all of a region that is open again: the hooks are called
+      // here from now on, the endpoint's calls still come to the one before, and neither is told.
+      host = before.host;
+      index = before.index;
+      builds = before.builds;
+      flushes = before.flushes;
+      open = before.open;
+    } else {
+      host = new Host(env, server);
+      index = new RegionIndex(region, host, server.filter(host));
+      builds = new Build.Queue(host, index);
+    }
+    server.started(region, this);
   }
 
   @Override
   @SuppressWarnings("rawtypes")
   public void stop(CoprocessorEnvironment environment) {
-    server.remove(region.getTableDescriptor().getTableName(), range(), this);
+    server.stopped(region);
+    server.remove(region.getTableDescriptor().getTableName(), range(), index);
     index.close();
   }
 
@@ -180,7 +193,9 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
             index.lose();  // Replayed without our hooks. HBase flushes before this; should it not, the next flush mends it.
           }
           open = true;
-          server.add(region.getTableDescriptor().getTableName(), range(), this);
+          if (isDefaultReplica()) {
+            server.add(region.getTableDescriptor().getTableName(), range(), this);
+          }
           index.families().forEach(builds::update);
         },
         index::lose);
@@ -291,7 +306,7 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
   }
 
   private <T> T operate(Operation<T> operation) throws IOException {
-    if (region.getRegionInfo().getReplicaId() != RegionInfo.DEFAULT_REPLICA_ID) {
+    if (!isDefaultReplica()) {
       throw new IOException("only the default replica has an index");  // Rule 10.
     }
     region.startRegionOperation();
@@ -300,6 +315,10 @@ public final class IndexObserver extends Wire.Endpoint implements RegionCoproces
     } finally {
       region.closeRegionOperation();
     }
+  }
+
+  private boolean isDefaultReplica() {
+    return region.getRegionInfo().getReplicaId() == RegionInfo.DEFAULT_REPLICA_ID;
   }
 
   Region region() {

@@ -2,6 +2,7 @@ package trommel.hbase;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
@@ -166,13 +167,16 @@ public final class IndexedTable implements Closeable {
   }
 
   /** Returns the answer of a server for its regions, or null if it has none: then its regions are to be asked. */
-  Answer call(ServerName server, Request request) {
+  Answer call(ServerName server, Request request) throws InterruptedIOException {
     try (Admin admin = connection.getAdmin()) {
       return Answer.parse(Wire.call(admin, server, request.toBytes()));
     } catch (UnknownProtocolException e) {
       withoutEndpoint.add(server);
       return null;
     } catch (IOException | RuntimeException e) {
+      if (e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException)) {
+        throw (InterruptedIOException) e;  // The caller wants no answer any more.
+      }
       LOG.debug("{} does not answer for its regions of {}", server, name, e);
       return null;
     }
@@ -198,10 +202,16 @@ public final class IndexedTable implements Closeable {
     }
   }
 
-  /** Ends queries that are under way; the connection stays open. */
+  void checkOpen() throws IOException {
+    if (threads.isShutdown()) {
+      throw new IOException(this + " was closed");
+    }
+  }
+
+  /** Ends queries that are under way, which fail; the connection stays open. */
   @Override
   public void close() {
-    threads.shutdownNow();
+    threads.shutdownNow().forEach(Runnable::run);  // Those that have not begun: they fail, or a query would wait for them.
   }
 
   @Override

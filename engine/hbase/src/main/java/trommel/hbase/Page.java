@@ -8,6 +8,11 @@ final class Page {
   final long deadline;
   private final Host host;
   private long bytes;
+  private int rowsBefore;
+  private int piecesBefore;
+  private long bytesBefore;
+  private long candidatesBefore;
+  private boolean fullBefore;
 
   Page(Host host) {
     this.host = host;
@@ -29,8 +34,21 @@ final class Page {
     answer.pieces.add(new Answer.Piece(range, how));
   }
 
-  /** Takes back rows from this number on, whose region has failed after them. */
-  void cut(int rows) {
-    answer.results.subList(rows, answer.results.size()).clear();
+  /** Begins the part of another region, which {@link #cut} takes back. */
+  void begin() {
+    rowsBefore = answer.results.size();
+    piecesBefore = answer.pieces.size();
+    bytesBefore = bytes;
+    candidatesBefore = answer.candidates;
+    fullBefore = answer.full;
+  }
+
+  /** Takes back all that was added since {@link #begin}: the region has failed, before or after it named its range. */
+  void cut() {
+    answer.results.subList(rowsBefore, answer.results.size()).clear();
+    answer.pieces.subList(piecesBefore, answer.pieces.size()).clear();
+    bytes = bytesBefore;
+    answer.candidates = candidatesBefore;
+    answer.full = fullBefore;
   }
 }

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * covered by them and has no count for a value has no row with it. {@link Exclusion} says how that is asked.
  *
  * <p>Each source knows which filter counts how many of its values ({@link Counted}), so another filter can be made in
- * the background of what the sources have, while queries look into each region. That is how it grows: to twice as many
- * pairs as there are, some 50 ns each. When a change of the filter fails (no memory, a fault of the library), it is given
+ * the background of what the sources have, while queries look into each region. That is how it grows and shrinks: to
+ * twice as many pairs as there are, some 50 ns each. When a change of the filter fails (no memory, a fault of the library), it is given
  * up at once, before the write that changed it is visible.
  *
  * <p>Thread safety: all members. Source: Trommel's first source, "one filter per region server".
@@ -98,6 +98,7 @@ final class PairFilter {
   private final AtomicBoolean scheduled = new AtomicBoolean();
   private volatile Epoch current;  // Null: every region is looked into.
   private volatile long capacity = FIRST_CAPACITY;  // Of the next one, at least.
+  private volatile long lost;  // What the one before counted, if it was given up.
   private volatile long notBefore = System.nanoTime();  // When the next one may be made.
   private volatile boolean available = true;
 
@@ -227,11 +228,14 @@ final class PairFilter {
                 : epoch.pairs.erase(batch.bytes(), batch.offsets);
         long counted = epoch.counted.addAndGet(insert ? batch.size() : -batch.size());
         if (!done) {
-          capacity = Math.max(capacity, 2 * epoch.capacity);
+          if (insert) {
+            capacity = Math.max(capacity, 2 * epoch.capacity);
+          }
           giveUp(epoch, "a pair was refused", 0);
           return;
         }
-        if (counted > epoch.capacity) {
+        boolean tooLarge = !insert && epoch.ready && epoch.capacity / 8 > Math.max(capacity, counted);
+        if (epoch == current && (counted > epoch.capacity || tooLarge)) {
           makeAnother();
         }
       }
@@ -276,7 +280,7 @@ final class PairFilter {
   /** Makes an empty filter the current one; if there cannot be one now, the one before stays. */
   private void begin() {
     Epoch before = current;
-    long pairs = Math.max(capacity, before == null ? 0 : 2 * before.counted.get());
+    long pairs = Math.max(capacity, 2 * (before == null ? lost : before.counted.get()));
     Account account = accounts.get();
     try {
       Epoch next = new Epoch(maker.apply(pairs), pairs, account);
@@ -308,6 +312,7 @@ final class PairFilter {
         return;  // Another one has taken its place.
       }
       current = null;
+      lost = epoch.ready ? epoch.counted.get() : Math.max(lost, epoch.counted.get());
       notBefore = System.nanoTime() + pause;
     }
     epoch.end();
@@ -318,7 +323,13 @@ final class PairFilter {
   /** Makes another filter in the background, if that is not under way, and none has failed lately. */
   private void makeAnother() {
     if (available && System.nanoTime() - notBefore >= 0 && scheduled.compareAndSet(false, true)) {
-      background.execute(this::rebuild);
+      try {
+        background.execute(this::rebuild);
+      } catch (RuntimeException | Error e) {  // No thread, say.
+        notBefore = System.nanoTime() + RETRY_NANOSECONDS;
+        scheduled.set(false);
+        LOG.warn("no filter over the regions of this server is made now: {}", e.toString());
+      }
     }
   }
 
@@ -334,9 +345,15 @@ final class PairFilter {
     if (next == null || next == before) {
       return;
     }
-    stores.forEach(StoreIndex::count);
-    next.ready = true;  // If it was given up meanwhile, it is not the current one.
-    rebuilds.incrementAndGet();
+    try {
+      stores.forEach(StoreIndex::count);
+      next.ready = true;  // If it was given up meanwhile, it is not the current one.
+      rebuilds.incrementAndGet();
+    } finally {
+      if (!next.ready) {
+        giveUp(next, "it could not count all sources", RETRY_NANOSECONDS);
+      }
+    }
   }
 
   // ---- questions

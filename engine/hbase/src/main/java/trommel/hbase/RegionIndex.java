@@ -21,7 +21,7 @@ import org.apache.hadoop.hbase.util.Bytes;
  * The indexes of one region: one per family that has an indexed column. Thread safety: all members.
  */
 final class RegionIndex {
-  private static final int MAX_COLUMNS = 255;  // An attribute is one byte of a key.
+  static final int MAX_COLUMNS = 255;  // An attribute is one byte of a key.
 
   /** A family with indexed columns. */
   static final class Family {

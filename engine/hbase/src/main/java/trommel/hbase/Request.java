@@ -88,12 +88,21 @@ final class Request {
       Kind kind = Kind.values()[in.readUnsignedByte()];
       TableName table = TableName.valueOf(read(in));
       List<Range> ranges = new ArrayList<>();
+      byte[] last = {};
       for (int i = in.readInt(); i > 0; --i) {
-        ranges.add(new Range(read(in), read(in)));
+        Range range = new Range(read(in), read(in));
+        if (range.empty() || !ranges.isEmpty() && (last.length == 0 || Range.before(range.from, last))) {
+          throw new DoNotRetryIOException("ranges of rows must not be empty, and be in order; got one " + range);
+        }
+        ranges.add(range);
+        last = range.stop;
       }
       Map<Column, byte[]> conditions = new LinkedHashMap<>();
       for (int i = in.readInt(); i > 0; --i) {
         conditions.put(Column.of(read(in), read(in)), read(in));
+        if (conditions.size() > RegionIndex.MAX_COLUMNS) {
+          throw new DoNotRetryIOException("a query has at most " + RegionIndex.MAX_COLUMNS + " conditions, as columns have an index");
+        }
       }
       List<Column> selected = new ArrayList<>();
       for (int i = in.readInt(); i > 0; --i) {

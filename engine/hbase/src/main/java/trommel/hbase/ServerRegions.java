@@ -2,6 +2,8 @@ package trommel.hbase;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -9,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.apache.hadoop.hbase.ServerName;
 import org.apache.hadoop.hbase.TableName;
+import org.apache.hadoop.hbase.regionserver.Region;
 
 /**
  * The open regions of one server that have an index, and the filter over them. Those of a table that loads its
@@ -19,6 +22,7 @@ final class ServerRegions {
   private static final Map<ServerName, ServerRegions> SERVERS = new ConcurrentHashMap<>();
 
   private final Map<TableName, NavigableMap<byte[], IndexObserver>> tables = new ConcurrentHashMap<>();
+  private final Map<Region, IndexObserver> observers = Collections.synchronizedMap(new IdentityHashMap<>());
   private volatile PairFilter filter;
 
   /** A region, and which of the wanted rows are its own. */
@@ -49,16 +53,38 @@ final class ServerRegions {
     filter = another;
   }
 
-  /** The region serves from now on. */
-  void add(TableName table, Range range, IndexObserver region) {
-    tables.computeIfAbsent(table, name -> new ConcurrentSkipListMap<>(Arrays::compareUnsigned)).put(range.from, region);
+  /** Returns the last observer that was started for a region and has not stopped, or null. */
+  IndexObserver observer(Region region) {
+    return observers.get(region);
   }
 
-  void remove(TableName table, Range range, IndexObserver region) {
-    NavigableMap<byte[], IndexObserver> regions = tables.get(table);
-    if (regions != null) {
-      regions.remove(range.from, region);
-    }
+  void started(Region region, IndexObserver observer) {
+    observers.put(region, observer);
+  }
+
+  void stopped(Region region) {
+    observers.remove(region);
+  }
+
+  /** The region serves from now on. */
+  void add(TableName table, Range range, IndexObserver region) {
+    tables.compute(
+        table,
+        (name, regions) -> {
+          NavigableMap<byte[], IndexObserver> all =
+              regions == null ? new ConcurrentSkipListMap<>(Arrays::compareUnsigned) : regions;
+          all.put(range.from, region);
+          return all;
+        });
+  }
+
+  void remove(TableName table, Range range, RegionIndex index) {
+    tables.computeIfPresent(
+        table,
+        (name, regions) -> {
+          regions.computeIfPresent(range.from, (from, region) -> region.index() == index ? null : region);
+          return regions.isEmpty() ? null : regions;
+        });
   }
 
   /** Returns what this server has of ranges, in their order. */

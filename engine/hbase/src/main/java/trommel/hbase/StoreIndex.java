@@ -276,14 +276,19 @@ final class StoreIndex {
     return state;
   }
 
-  /** Returns whether this state is still the current one, its sources have lost nothing, and these files are covered. */
+  /**
+   * Returns whether this state is still the current one, its sources have lost nothing, and they cover these files and
+   * none that is gone: a look into the store drops that, and builds what has come in its place.
+   */
   boolean covers(Object earlier, Collection<? extends StoreFile> files) {
     State s = state;
     if (s != earlier || !s.sources().stream().allMatch(RowSource::complete)) {
       return false;
     }
     if (s.coveredFiles != files) {
-      if (!s.covers.keySet().containsAll(RegionIndex.Family.names(files))) {
+      Set<String> live = RegionIndex.Family.names(files);
+      if (!s.covers.keySet().containsAll(live)
+          || s.covers.entrySet().stream().anyMatch(c -> c.getValue().seenLive && !live.contains(c.getKey()))) {
         return false;
       }
       s.coveredFiles = files;
