@@ -1,7 +1,6 @@
 package trommel.hbase;
 
 import java.io.Closeable;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,7 +9,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
-import org.apache.hadoop.hbase.util.Bytes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -217,7 +215,7 @@ final class PairFilter {
   private void change(Epoch epoch, boolean insert, long region, Values source, int from) {
     try {
       for (int first = from; first < source.values(); first += BATCH) {
-        Batch batch = new Batch(Math.min(BATCH, source.values() - first));
+        PairBatch batch = new PairBatch(Math.min(BATCH, source.values() - first));
         for (int i = 0; i < batch.size(); ++i) {
           int value = first + i;
           batch.add(region, source.chunkOf(value), source.keyFrom(value), source.keyTo(value));
@@ -241,37 +239,6 @@ final class PairFilter {
       }
     } catch (RuntimeException | Error e) {
       giveUp(epoch, e.toString(), RETRY_NANOSECONDS);
-    }
-  }
-
-  /** Pairs that are changed or asked for together. */
-  static final class Batch {
-    private byte[] bytes;
-    final int[] offsets;
-    private int count;
-
-    Batch(int keys) {
-      bytes = new byte[24 * keys];
-      offsets = new int[keys + 1];
-    }
-
-    int size() {
-      return offsets.length - 1;
-    }
-
-    void add(long region, byte[] chunk, int from, int to) {
-      int at = offsets[count];
-      int end = at + Long.BYTES + to - from;
-      if (end > bytes.length) {
-        bytes = Arrays.copyOf(bytes, 2 * end);
-      }
-      Bytes.putLong(bytes, at, region);
-      System.arraycopy(chunk, from, bytes, at + Long.BYTES, to - from);
-      offsets[++count] = end;
-    }
-
-    byte[] bytes() {
-      return bytes;
     }
   }
 
@@ -361,11 +328,11 @@ final class PairFilter {
   /** Asks the filter for several pairs at once. For one thread. */
   final class Question {
     private final Epoch epoch;
-    private final Batch batch;
+    private final PairBatch batch;
 
     private Question(Epoch epoch, int pairs) {
       this.epoch = epoch;
-      this.batch = new Batch(pairs);
+      this.batch = new PairBatch(pairs);
     }
 
     void add(long region, byte[] key) {
