@@ -95,7 +95,8 @@ final class Killer {
   private String during(String what, OnRegion action) throws Exception {
     List<HRegionLocation> all;
     try {
-      all = trial.connection().getRegionLocator(TrialTable.NAME).getAllRegionLocations();
+      all = new ArrayList<>(trial.connection().getRegionLocator(TrialTable.NAME).getAllRegionLocations());
+      all.removeIf(location -> location.getServerName() == null);  // It is nowhere just now.
     } catch (IOException e) {
       all = List.of();
     }
