@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each source knows which filter counts how many of its values ({@link Counted}), so another filter can be made in
  * the background of what the sources have, while queries look into each region. That is how it grows and shrinks: to
- * twice as many pairs as there are, some 50 ns each. When a change of the filter fails (no memory, a fault of the library), it is given
+ * twice as many pairs as there are. When a change of the filter fails (no memory, a fault of the library), it is given
  * up at once, before the write that changed it is visible.
  *
  * <p>Thread safety: all members. Source: Trommel's first source, "one filter per region server".
