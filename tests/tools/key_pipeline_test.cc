@@ -165,13 +165,13 @@ TEST_CASE("a column is the key and the whole line is the record", "[tools][key_p
   const std::string path = folder.Write("table", "id\tname\n1\tann\n2\t\n3\tbob\tx\n");
   KeyOptions options = Format(KeyFormat::kTsv);
   options.has_header = true;
-  options.column.name = "name";
+  options.columns[0].name = "name";
   const Reading reading = ReadAll({path, path}, options);
   CHECK(reading.keys == Strings{"ann", "bob", "ann", "bob"});
   CHECK(reading.records[1] == "3\tbob\tx");
   CHECK(reading.num_empty == 2);
   CHECK(reading.header == "id\tname");
-  options.column.name = "age";
+  options.columns[0].name = "age";
   CHECK(ReadAll({path}, options).error == path + ":1: no column named 'age'");
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("a bad key is named by file and line, after the keys before it",
     }
   }
   KeyOptions options = Format(KeyFormat::kTsv);
-  options.column.idx = 2;
+  options.columns[0].idx = 2;
   const std::string path = folder.Write("table", "a\tb\tc\na\tb\n");
   CHECK(ReadAll({path}, options).error == path + ":2: no column 3: 'a\\x09b'");
 }
@@ -231,7 +231,7 @@ TEST_CASE("lines are counted anew in every file, the header among them", "[tools
   const TempFolder folder;
   KeyOptions options = Format(KeyFormat::kTsv);
   options.has_header = true;
-  options.column.idx = 1;
+  options.columns[0].idx = 1;
   const std::string good = folder.Write("good", "id\tname\n1\ta\n2\tb\n");
   const std::string bad = folder.Write("bad", "id\tname\n1\ta\n\n3\n");
   for (const size_t block_bytes : {size_t{1}, size_t{7}, size_t{1000}}) {

@@ -55,7 +55,7 @@ TEST_CASE("a header is no part of the text, and names each file's column",
   KeyOptions options;
   options.format = KeyFormat::kTsv;
   options.has_header = true;
-  options.column.name = "key";
+  options.columns[0].name = "key";
   options.strip_cr = true;
   const Strings paths = {folder.Write("1", "key\tb\r\n1\t2\n"), folder.Write("2", ""),
                          folder.Write("3", "a\tb\tkey"), folder.Write("4", "other\n1\n")};
@@ -68,7 +68,7 @@ TEST_CASE("a header is no part of the text, and names each file's column",
   while (reader.Next(piece)) {
     text += piece.text();
     if (!piece.header.empty()) headers.push_back(piece.header);
-    if (piece.had_header) columns.push_back(piece.column_idx);
+    if (piece.had_header) columns.push_back(piece.column_idxs.at(0));
     if (piece.error) error = piece.error->message;
     if (piece.error) CHECK(piece.is_error_of_line);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "trommel/tuples.h"
 
 namespace trommel::tool {
 namespace {
@@ -43,7 +44,7 @@ std::vector<Strings> AllTuples(const Strings& strings, size_t num_values) {
 }
 
 std::string Encoded(const Strings& tuple) {
-  return EncodeTuple(std::vector<std::string_view>(tuple.begin(), tuple.end()));
+  return TupleKey(std::vector<std::string_view>(tuple.begin(), tuple.end()));
 }
 
 const std::string_view kBytes("\x00\x01,\xff", 4);

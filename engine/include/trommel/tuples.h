@@ -1,5 +1,6 @@
 /// @file
-/// Tuples and TupleDigests, batches of tuples as one column of digests per attribute.
+/// Tuples and TupleDigests, batches of tuples as one column of digests per attribute; and TupleKey,
+/// a tuple as one key of a filter of keys.
 ///
 /// A value is hashed once, however many sets of attributes it belongs to. Columns match the storage
 /// of databases, and SIMD kernels load neighbouring tuples from them.
@@ -9,6 +10,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "trommel/attribute_sets.h"
@@ -17,6 +21,35 @@
 #include "trommel/keys.h"
 
 namespace trommel {
+
+/// Writes a value of a tuple to its key (TupleKey), and returns the end of what it wrote. Requires
+/// room for 2 * value.size() + 2 bytes.
+inline char* WriteTupleValue(std::string_view value, bool is_last, char* out) noexcept {
+  for (const char c : value) {
+    *out++ = c;
+    if (c == 0 && !is_last) *out++ = '\xff';
+  }
+  if (is_last) return out;
+  *out++ = 0;
+  *out++ = 1;
+  return out;
+}
+
+/// Returns a tuple as one key: each value but the last with its bytes 00 written as 00 ff, and 00
+/// 01 behind it. So among keys of equally many values different tuples have different keys, which
+/// are in the order of the tuples, value by value; and the key of one value is that value. Keys of
+/// `trommel --column a,b` are such keys, and so are those of tables in Python.
+inline std::string TupleKey(std::span<const std::string_view> values) {
+  size_t num_bytes = 0;
+  for (const std::string_view value : values) num_bytes += 2 * value.size() + 2;
+  std::string key(num_bytes, 0);
+  char* end = key.data();
+  for (size_t i = 0; i < values.size(); ++i) {
+    end = WriteTupleValue(values[i], i + 1 == values.size(), end);
+  }
+  key.resize(static_cast<size_t>(end - key.data()));
+  return key;
+}
 
 /// A view of a batch of tuples. The digests must outlive the call that it is passed to, and no
 /// thread may write to them until it returns.

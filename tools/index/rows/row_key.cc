@@ -10,6 +10,7 @@
 
 #include "tools/trommel/input/tuple_key.h"
 #include "tools/trommel/output/report.h"
+#include "trommel/tuples.h"
 
 namespace trommel::tool {
 namespace {
@@ -36,7 +37,7 @@ Result<std::string> ParseKey(const index::Schema& schema, std::string_view text)
   if (!IsOfSeveral(schema)) return std::string(text);
   const Result<std::vector<std::string>> values = ParseTuple(text, schema.key_columns);
   if (!values.ok()) return values.error();
-  return EncodeTuple(std::vector<std::string_view>(values->begin(), values->end()));
+  return TupleKey(std::vector<std::string_view>(values->begin(), values->end()));
 }
 
 std::string RangeText(const index::Schema& schema, const index::KeyRange& range) {

@@ -11,6 +11,7 @@
 #include "tools/trommel/input/column_names.h"
 #include "tools/trommel/input/tuple_key.h"
 #include "tools/trommel/output/report.h"
+#include "trommel/tuples.h"
 
 namespace trommel::tool {
 namespace {
@@ -206,7 +207,7 @@ Result<std::string> TableColumns::KeyOf(std::span<const std::string_view> cells,
     }
     return fmt::format("{}", fmt::join(values, ","));
   }
-  return EncodeTuple(values);
+  return TupleKey(values);
 }
 
 Result<index::Row> TableColumns::RowOf(std::span<const std::string_view> cells,

@@ -10,12 +10,18 @@
 
 #include "tools/trommel/input/find_bytes.h"
 #include "tools/trommel/output/report.h"
+#include "trommel/tuples.h"
 
 namespace trommel::tool {
 namespace {
 
 // Ends of records are found in so many bytes at a time: they stay in the first-level cache.
 constexpr size_t kSectionBytes = 4096;
+
+Error NoColumn(size_t column_idx, std::string_view line) {
+  return {ErrorCode::kInvalidArgument,
+          fmt::format("no column {}: {}", column_idx + 1, Quoted(line))};
+}
 
 }  // namespace
 
@@ -48,6 +54,8 @@ void KeyBatch::Split(const KeyOptions& options) {
 
   const std::string_view text = piece.text();
   if (options.format == KeyFormat::kHex) decoded_.resize(text.size() / 2 + 1);
+  // Each byte may become two, and each separator does.
+  if (options.columns.size() > 1) decoded_.resize(2 * text.size());
   const char terminator = Terminator(options.format).front();
   FindBytes* const find = FindBytesForTarget();
   std::array<uint32_t, kSectionBytes> ends;
@@ -137,12 +145,12 @@ Status KeyBatch::AddRecord(std::string_view record, const KeyOptions& options) {
   if (options.strip_cr && line.ends_with('\r')) line.remove_suffix(1);
   std::string_view key = line;
   // An empty line is not a short row: it is skipped as an empty key is.
-  if (options.format == KeyFormat::kTsv && (!key.empty() || options.keep_empty)) {
-    const std::optional<std::string_view> column = Column(key, piece.column_idx);
-    if (!column) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("no column {}: {}", piece.column_idx + 1, Quoted(key))};
-    }
+  const bool has_columns =
+      options.format == KeyFormat::kTsv && (!key.empty() || options.keep_empty);
+  const bool is_tuple = has_columns && piece.column_idxs.size() > 1;
+  if (has_columns && !is_tuple) {
+    const std::optional<std::string_view> column = Column(key, piece.column_idxs[0]);
+    if (!column) return NoColumn(piece.column_idxs[0], key);
     key = *column;
   }
   if (key.empty() && !options.keep_empty) {
@@ -152,7 +160,8 @@ Status KeyBatch::AddRecord(std::string_view record, const KeyOptions& options) {
   if (options.time_column) {
     if (Status added = AddTime(line, options); !added.ok()) return added;
   }
-  if (Status added = AddKey(key, options); !added.ok()) return added;
+  Status added = is_tuple ? AddTuple(line) : AddKey(key, options);
+  if (!added.ok()) return added;
   records_.push_back(record);
   return Ok();
 }
@@ -174,12 +183,24 @@ Status KeyBatch::AddKey(std::string_view key, const KeyOptions& options) {
   return Ok();
 }
 
+Status KeyBatch::AddTuple(std::string_view line) {
+  char* const begin = decoded_.data() + num_decoded_;
+  char* end = begin;
+  const size_t num_values = piece.column_idxs.size();
+  for (size_t i = 0; i < num_values; ++i) {
+    const std::optional<std::string_view> value = Column(line, piece.column_idxs[i]);
+    if (!value) return NoColumn(piece.column_idxs[i], line);
+    end = WriteTupleValue(*value, i + 1 == num_values, end);
+  }
+  const auto num_bytes = static_cast<size_t>(end - begin);
+  views_.emplace_back(begin, num_bytes);
+  num_decoded_ += num_bytes;
+  return Ok();
+}
+
 Status KeyBatch::AddTime(std::string_view line, const KeyOptions& options) {
   const std::optional<std::string_view> column = Column(line, piece.time_column_idx);
-  if (!column) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("no column {}: {}", piece.time_column_idx + 1, Quoted(line))};
-  }
+  if (!column) return NoColumn(piece.time_column_idx, line);
   const Result<uint64_t> time = ParseTime(*column, options.time_unit);
   if (!time.ok()) {
     const bool is_first_line =

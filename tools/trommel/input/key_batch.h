@@ -74,6 +74,8 @@ class KeyBatch {
                        bool keep_empty, size_t& begin);
   Status AddRecord(std::string_view record, const KeyOptions& options);
   Status AddKey(std::string_view key, const KeyOptions& options);
+  // Adds the key of the piece's columns of the line, of which there are several.
+  Status AddTuple(std::string_view line);
   Status AddTime(std::string_view line, const KeyOptions& options);
   void SplitRaw();
 
@@ -81,7 +83,7 @@ class KeyBatch {
   std::vector<std::string_view> views_;  // keys that are not whole records
   std::vector<uint64_t> integers_;
   std::vector<uint64_t> times_;
-  std::vector<char> decoded_;  // bytes of hex keys
+  std::vector<char> decoded_;  // bytes of hex keys and of tuples
   size_t num_decoded_ = 0;
   bool are_integers_ = false;
   bool are_records_ = true;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/trommel/output/time_text.h"
 #include "trommel/result.h"
@@ -25,7 +26,7 @@ enum class KeyFormat : uint8_t {
   kHex,    // a line of hex digits, two per byte
   kU64,    // a line with a decimal integer, hashed as 8 little-endian bytes
   kRaw64,  // 8 little-endian bytes, nothing between
-  kTsv,    // one column of a tab-separated line
+  kTsv,    // columns of a tab-separated line: of several the tuple's key (trommel/tuples.h)
 };
 
 // A column of a tab-separated line.
@@ -36,8 +37,8 @@ struct ColumnChoice {
 
 struct KeyOptions {
   KeyFormat format = KeyFormat::kLines;
-  ColumnChoice column;                      // kTsv: the key's
-  std::optional<ColumnChoice> time_column;  // kTsv: when it came
+  std::vector<ColumnChoice> columns = std::vector<ColumnChoice>(1);  // kTsv: no two alike
+  std::optional<ColumnChoice> time_column;                           // kTsv: when it came
   TimeUnit time_unit = TimeUnit::kSeconds;
   bool has_header = false;  // kTsv: each file's first line is not a key
   bool strip_cr = false;    // a carriage return before the newline is not part of the key

@@ -26,8 +26,9 @@ PieceReader::PieceReader(std::vector<std::string> paths, const KeyOptions& optio
     : paths_(paths.empty() ? std::vector<std::string>{"-"} : std::move(paths)),
       options_(options),
       limits_(limits),
-      column_idx_(options.column.idx),
-      time_column_idx_(options.time_column.value_or(ColumnChoice{}).idx) {}
+      time_column_idx_(options.time_column.value_or(ColumnChoice{}).idx) {
+  for (const ColumnChoice& column : options.columns) column_idxs_.push_back(column.idx);
+}
 
 bool PieceReader::Next(Piece& piece) {
   piece.begin = piece.end = 0;
@@ -44,7 +45,7 @@ bool PieceReader::Next(Piece& piece) {
     has_failed_ = true;
   }
   if (awaits_header_ && piece.end > 0) TakeHeader(piece);
-  piece.column_idx = column_idx_;
+  piece.column_idxs = column_idxs_;
   piece.time_column_idx = time_column_idx_;
   return true;
 }
@@ -159,28 +160,37 @@ void PieceReader::TakeHeader(Piece& piece) {
   header_seen_ = true;
   std::string_view names = header;
   if (options_.strip_cr && names.ends_with('\r')) names.remove_suffix(1);
-  if (!FindColumn(options_.column, names, column_idx_, piece)) return;
-  if (options_.time_column && !FindColumn(*options_.time_column, names, time_column_idx_, piece)) {
+  if (Status found = FindColumns(names); !found.ok()) {
+    piece.error = found.error();
+    piece.is_error_of_line = true;
+    piece.end = 0;
+    has_failed_ = true;
     return;
   }
   piece.had_header = true;
   piece.begin = std::min(header.size() + 1, piece.end);
 }
 
-bool PieceReader::FindColumn(const ColumnChoice& column, std::string_view names, size_t& column_idx,
-                             Piece& piece) {
-  if (column.name.empty()) return true;
-  const std::optional<size_t> found = ColumnIndex(names, column.name);
-  if (found) {
+Status PieceReader::FindColumns(std::string_view names) {
+  const auto find = [&](const ColumnChoice& column, size_t& column_idx) -> Status {
+    if (column.name.empty()) return Ok();
+    const std::optional<size_t> found = ColumnIndex(names, column.name);
+    if (!found) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("no column named {}", Quoted(column.name))};
+    }
     column_idx = *found;
-    return true;
+    return Ok();
+  };
+  for (size_t i = 0; i < column_idxs_.size(); ++i) {
+    if (Status found = find(options_.columns[i], column_idxs_[i]); !found.ok()) return found;
+    const auto key = std::span(column_idxs_).first(i);
+    if (std::ranges::find(key, column_idxs_[i]) != key.end()) {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("column {} is chosen twice for the key", column_idxs_[i] + 1)};
+    }
   }
-  piece.error = {ErrorCode::kInvalidArgument,
-                 fmt::format("no column named {}", Quoted(column.name))};
-  piece.is_error_of_line = true;
-  piece.end = 0;
-  has_failed_ = true;
-  return false;
+  return options_.time_column ? find(*options_.time_column, time_column_idx_) : Ok();
 }
 
 }  // namespace trommel::tool

@@ -40,11 +40,11 @@ struct Piece {
   bool had_header = false;   // one line of the file was before the text
   uint64_t line_before = 0;  // lines of its file before the text, as the stage that counts says
   std::string header;        // of the first file, in the piece behind it
-  std::vector<std::string> notes;  // on how its file begins, for people
-  size_t column_idx = 0;           // kTsv: the key's
-  size_t time_column_idx = 0;      // kTsv: its time's, if there is one
-  uint64_t num_bytes = 0;          // read for it
-  bool is_input_idle = false;      // the next piece would have to wait for its input
+  std::vector<std::string> notes;   // on how its file begins, for people
+  std::vector<size_t> column_idxs;  // kTsv: the key's
+  size_t time_column_idx = 0;       // kTsv: its time's, if there is one
+  uint64_t num_bytes = 0;           // read for it
+  bool is_input_idle = false;       // the next piece would have to wait for its input
 
   // What ends the inputs behind the text. It belongs to the line that begins there, or to none.
   std::optional<Error> error;
@@ -76,9 +76,9 @@ class PieceReader {
   Status JudgeStart(Piece& piece, size_t& num_bytes);
   Status EndFile(Piece& piece, size_t num_bytes);
   void TakeHeader(Piece& piece);
-  // Where the column is by the header; an error of the piece if there is none of that name.
-  bool FindColumn(const ColumnChoice& column, std::string_view names, size_t& column_idx,
-                  Piece& piece);
+  // Finds where the columns are by the header. Fails for a name that is not there, and for a column
+  // of the key that is chosen twice.
+  Status FindColumns(std::string_view names);
 
   const std::vector<std::string> paths_;
   const KeyOptions options_;
@@ -90,7 +90,7 @@ class PieceReader {
   bool awaits_start_ = false;   // of this file: how it begins was not judged yet
   bool awaits_header_ = false;  // of this file
   bool header_seen_ = false;    // of any
-  size_t column_idx_ = 0;
+  std::vector<size_t> column_idxs_;
   size_t time_column_idx_ = 0;
   bool is_idle_ = true;
   bool has_failed_ = false;

@@ -141,19 +141,6 @@ class TupleParser {
 
 }  // namespace
 
-std::string EncodeTuple(std::span<const std::string_view> values) {
-  std::string key;
-  for (const std::string_view value : values.first(values.size() - 1)) {
-    for (const char c : value) {
-      key += c;
-      if (c == kZero) key += kZeroInValue;
-    }
-    key += kZero;
-    key += kEndOfValue;
-  }
-  return key.append(values.back());
-}
-
 std::optional<std::vector<std::string>> DecodeTuple(std::string_view key, size_t num_values) {
   std::vector<std::string> values;
   while (values.size() + 1 < num_values) {

@@ -1,13 +1,9 @@
-// Keys of several columns: a tuple of values as one key, and as the text that people type.
+// Keys of several columns: the tuple of values of a key (trommel/tuples.h), and the text that
+// people type.
 //
 //   values   "1,2"              "x\0y"                 "3"
 //   key       31 2c 32  00 01    78  00 ff  79  00 01   33
 //   text      a=1\,2,b=x\x00y,c=3
-//
-// In a key, each value but the last has its bytes 00 written as 00 ff, and 00 01 behind it, which
-// sorts before every byte that can follow it within a value. The last value is unchanged. So among
-// keys of equally many values, different tuples have different keys; the keys, byte by byte, are in
-// the order of the tuples, value by value; and a key of one value is that value.
 #ifndef TROMMEL_TOOLS_TUPLE_KEY_H_
 #define TROMMEL_TOOLS_TUPLE_KEY_H_
 
@@ -22,8 +18,6 @@
 
 namespace trommel::tool {
 
-// Requires at least one value.
-std::string EncodeTuple(std::span<const std::string_view> values);
 // Returns the values whose key this is; none if it is the key of no tuple of so many values.
 // Requires num_values > 0.
 std::optional<std::vector<std::string>> DecodeTuple(std::string_view key, size_t num_values);

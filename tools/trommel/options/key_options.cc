@@ -15,16 +15,54 @@ namespace {
 
 constexpr const char* kGroup = "How keys are read";
 
-// The column that the text names or numbers. Names need a header to be found in.
-ColumnChoice ToColumn(const std::string& option, const std::string& text, bool has_header) {
+// The column that the text names or numbers.
+ColumnChoice ToColumn(const std::string& option, const std::string& text, bool is_name,
+                      bool has_header) {
   const bool is_number = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  if (is_number) {
+  if (is_number && !is_name) {
     const Result<uint64_t> number = ParseU64(text);
     if (!number.ok() || *number == 0) throw UsageError{option, "columns are counted from 1"};
     return {.idx = *number - 1, .name = {}};
   }
   if (has_header) return {.idx = 0, .name = text};
   throw UsageError{option, fmt::format("the name {} needs --header", Quoted(text))};
+}
+
+// The columns that a list names or numbers. Names need a header to be found in. What is in double
+// quotes is a name, of which a comma is a part and "" one quote.
+std::vector<ColumnChoice> ToColumns(const std::string& option, std::string_view list,
+                                    bool has_header) {
+  std::vector<ColumnChoice> columns;
+  for (bool is_last = false; !is_last;) {
+    std::string text;
+    const bool is_quoted = list.starts_with('"');
+    if (is_quoted) {
+      size_t at = 1;
+      for (; at < list.size() && (list[at] != '"' || list.substr(at).starts_with("\"\"")); ++at) {
+        if (list[at] == '"') ++at;
+        text += list[at];
+      }
+      const bool is_closed = at < list.size();
+      list.remove_prefix(is_closed ? at + 1 : at);
+      if (!is_closed || text.empty() || !(list.empty() || list.starts_with(','))) {
+        throw UsageError{option,
+                         "a quoted name must be in two double quotes, as in \"last, first\""};
+      }
+    } else {
+      text = list.substr(0, list.find(','));
+      list.remove_prefix(text.size());
+    }
+    is_last = list.empty();
+    if (!is_last) list.remove_prefix(1);
+    columns.push_back(ToColumn(option, text, is_quoted, has_header));
+    const auto is_same = [&columns](const ColumnChoice& other) {
+      return other.name == columns.back().name && other.idx == columns.back().idx;
+    };
+    if (std::ranges::count_if(columns, is_same) > 1) {
+      throw UsageError{option, fmt::format("column {} is chosen twice", Quoted(text))};
+    }
+  }
+  return columns;
 }
 
 }  // namespace
@@ -60,9 +98,10 @@ void AddKeyInput(Command& command, KeyInput& input) {
       .OneOf({"lines", "nul", "hex", "u64", "raw64", "tsv"})
       .Group(kGroup);
   command
-      .Text("--column", input.text.column, "N|NAME",
+      .Text("--column", input.text.column, "N|NAME,...",
             "The column of --keys tsv that is the key: a number from 1, or a name with --header "
-            "(default 1; implies --keys tsv)")
+            "(default 1; implies --keys tsv). Of several, host,url or 2,4, the values together are "
+            "the key. A name with a comma is quoted: '\"last, first\",host'")
       .Group(kGroup);
   command
       .Flag("--header", input.options.has_header,
@@ -96,11 +135,12 @@ void KeyInput::Finish() {
   if (options.strip_cr && options.format == KeyFormat::kNul) {
     throw UsageError{"--crlf", "NUL-separated keys have no lines"};
   }
-  if (!text.column.empty()) options.column = ToColumn("--column", text.column, options.has_header);
+  if (!text.column.empty())
+    options.columns = ToColumns("--column", text.column, options.has_header);
   if (!text.time_unit.empty() && text.time.empty()) throw UsageError{"--time-unit", "needs --time"};
   if (text.time.empty()) return;
   need_tsv("--time", true);
-  options.time_column = ToColumn("--time", text.time, options.has_header);
+  options.time_column = ToColumn("--time", text.time, false, options.has_header);
   options.time_unit = TimeUnitFromName(text.time_unit).value_or(TimeUnit::kSeconds);
 }
 
