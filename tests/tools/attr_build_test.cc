@@ -62,8 +62,43 @@ TEST_CASE("without -n rows are counted", "[tools][attr_build]") {
   const ToolResult counted = RunTool({"attr", "build", "-o", filter, rows, "--json"});
   REQUIRE(counted.exit_code == 0);
   CHECK(json::parse(counted.out)["sets"][0]["capacity"] == 2);
-  CHECK_THAT(RunTool({"attr", "build", "-f", "-o", filter}, kThreeColumns).err,
+  // Those of a pipe are not: the filters grow.
+  const ToolResult piped = RunTool({"attr", "build", "-f", "-o", filter, "--json"}, kThreeColumns);
+  REQUIRE(piped.exit_code == 0);
+  CHECK(json::parse(piped.out)["sets"][0]["capacity"] == 65'536);
+  CHECK(RunTool({"attr", "query", filter, rows, "-c"}).out == "2\n");
+  CHECK_THAT(RunTool({"attr", "build", "-f", "-o", filter, "--memory", "1MB"}, kThreeColumns).err,
              ContainsSubstring("give the number of rows with -n"));
+}
+
+TEST_CASE("by default single columns and pairs are kept, within 16 MB", "[tools][attr_build]") {
+  const TempFolder folder;
+  std::string header = "c1";
+  std::string row = "1";
+  for (int i = 2; i <= 8; ++i) {
+    header += "\tc" + std::to_string(i);
+    row += "\t" + std::to_string(i);
+  }
+  const std::string rows = header + "\n" + row + "\n";
+  const json all = JsonOf(folder, {}, rows);
+  CHECK(all["sets"].size() == 8 + 28);
+  CHECK(all["max_together"] == 2);
+  const ToolResult told = BuildOf(folder, {"-f"}, rows);
+  CHECK(std::ranges::count(told.out, '\n') <= 24);  // a screen
+  CHECK_THAT(told.out, ContainsSubstring("... and 28 more (--json has all)") &&
+                           ContainsSubstring("--together 3 keeps 92 sets in about ") &&
+                           ContainsSubstring("--together 8 keeps 255 sets in about "));
+  // The whole row is asked pair by pair.
+  CHECK(RunTool({"attr", "query", folder.Path("filter"), "-c"}, rows).out == "1\n");
+
+  const json some = JsonOf(folder, {"-f", "-n", "400k"}, rows);
+  CHECK(some["num_bytes"] <= 16'000'000);
+  CHECK(some["sets"].size() > 8);
+  CHECK(some["sets"].size() < 36);
+  CHECK(some["sets"][2]["set"] == Strings{"c1", "c2"});
+  CHECK_THAT(BuildOf(folder, {"-f", "-n", "400k"}, rows).out, ContainsSubstring("the default"));
+  CHECK(JsonOf(folder, {"-f", "-n", "10M"}, rows)["sets"].size() == 8);
+  CHECK(JsonOf(folder, {"-f", "-n", "400k", "--together", "2"}, rows)["sets"].size() == 36);
 }
 
 TEST_CASE("memory is shared for the mix", "[tools][attr_build]") {
@@ -141,7 +176,7 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
       {{"-n", "100M", "--memory-limit", "1MB"},
        kThreeColumns,
        3,
-       "the filters of 7 sets of attributes need 2,2"},
+       "the filters of 3 sets of attributes need "},
   };
   for (const Refused& refused : all) {
     const ToolResult result = BuildOf(folder, refused.arguments, refused.input);
@@ -153,7 +188,7 @@ TEST_CASE("what build cannot make it says, and leaves no file", "[tools][attr_bu
   }
 }
 
-TEST_CASE("seventeen columns need a limit or sets to keep", "[tools][attr_build]") {
+TEST_CASE("seventeen columns may not be cut only", "[tools][attr_build]") {
   const TempFolder folder;
   std::string input = "1";
   std::string columns = "1";
@@ -169,16 +204,18 @@ TEST_CASE("seventeen columns need a limit or sets to keep", "[tools][attr_build]
     arguments.insert(arguments.end(), more.begin(), more.end());
     return BuildOf(folder, arguments, input + "\n");
   };
-  const ToolResult refused = with({});
+  CHECK(with({}).exit_code == 0);  // pairs
+  const ToolResult refused = with({"--cut", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "-f"});
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("17 attributes are 131,071 sets; there may be 65,536"));
-  CHECK(with({"--columns", columns}).exit_code == 0);
+  CHECK_THAT(refused.err, ContainsSubstring("sets; there may be 65,536"));
+  CHECK(with({"--columns", columns, "-f"}).exit_code == 0);
   CHECK(with({"--together", "1", "--force"}).exit_code == 0);
   const ToolResult kept = with({"--keep", all, "--keep", "3,17", "--force", "--json"});
   CHECK(kept.exit_code == 0);
   CHECK_THAT(kept.out, ContainsSubstring("\"max_together\":17"));
   CHECK_THAT(with({"--keep", "3,17", "--force"}).err,
-             ContainsSubstring("column '1' is in no kept set"));
+             ContainsSubstring("column '1' is in no kept set") &&
+                 ContainsSubstring("leave it out with --columns 3,17, or keep it with --keep 1"));
   CHECK_THAT(with({"--keep", "3,zz", "--force"}).err,
              ContainsSubstring("kept set '3,zz': no attribute named 'zz'"));
   CHECK_THAT(with({"--together", "18", "--force"}).err,

@@ -16,8 +16,8 @@ using Names = std::vector<std::string>;
 TEST_CASE("build writes what the library would", "[tools][build]") {
   const TempFolder folder;
   const std::string keys = folder.Write("keys", Lines("key", 5000));
-  const ToolResult result = RunTool({"build", "-o", folder.Path("filter"), "-p", "0.1%", "--digest",
-                                     "xxh3", "--seed", "7", "--json", keys});
+  const ToolResult result = RunTool({"build", "-o", folder.Path("filter"), "-n", "5k", "-p", "0.1%",
+                                     "--digest", "xxh3", "--seed", "7", "--json", keys});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   CHECK(json::parse(result.out)["num_keys"] == 5000);
@@ -35,14 +35,45 @@ TEST_CASE("build writes what the library would", "[tools][build]") {
   CHECK(folder.Names() == Names{"filter", "keys"});
 }
 
-TEST_CASE("build from a pipe needs the number of keys", "[tools][build]") {
+TEST_CASE("without -n a filter grows with the keys of a pipe, below its rate", "[tools][build]") {
   const TempFolder folder;
-  const ToolResult result = RunTool({"build", "-o", folder.Path("filter")}, "a\n");
+  const std::string filter = folder.Path("filter");
+  const std::string keys = Lines("key", 200'000);  // three times what it begins with
+  const ToolResult built = RunTool({"build", "--json", "-o", filter}, keys);
+  REQUIRE(built.exit_code == 0);
+  const json report = json::parse(built.out);
+  CHECK(report["type"] == "scalable");
+  CHECK(report["num_keys"] == 200'000);
+  CHECK(report["current_fpr"] <= 0.01);
+  CHECK(RunTool({"query", filter, "-c"}, keys).out == "200000\n");
+  CHECK(RunTool({"erase", filter}, keys).exit_code == 0);
+  // The same file of a file, which is read once.
+  CHECK(RunTool({"build", "-o", folder.Path("again"), folder.Write("keys", keys)}).exit_code == 0);
+  CHECK(RunTool({"insert", filter}, keys).exit_code == 0);
+  CHECK(folder.Read("again").size() == folder.Read("filter").size());
+}
+
+TEST_CASE("what only a sized filter has needs -n or its type", "[tools][build]") {
+  const TempFolder folder;
+  const std::string filter = folder.Path("filter");
+  const ToolResult result = RunTool({"build", "--power-of-two", "-o", filter}, "a\n");
   CHECK(result.exit_code == 2);
-  CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("-n"));
+  CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring(
+                             "is for --type counting, not scalable, which is the default without "
+                             "-n"));
+  const ToolResult rare = RunTool({"build", "-p", "1e-6", "-o", filter}, "a\n");
+  CHECK(rare.exit_code == 2);
+  CHECK_THAT(rare.err, Catch::Matchers::ContainsSubstring("-p is 1e-06") &&
+                           Catch::Matchers::ContainsSubstring("with -n a sized one"));
   CHECK(folder.Names().empty());
-  CHECK(RunTool({"build", "-n", "10", "-o", folder.Path("filter")}, "a\n").exit_code == 0);
-  CHECK(folder.Names() == Names{"filter"});
+  // Its keys are counted where they can be read twice.
+  const ToolResult piped = RunTool({"build", "--type", "counting", "-o", filter}, "a\n");
+  CHECK(piped.exit_code == 2);
+  CHECK_THAT(piped.err, Catch::Matchers::ContainsSubstring("give the number of keys with -n"));
+  const std::string keys = folder.Write("keys", "a\n");
+  CHECK(RunTool({"build", "--type", "counting", "-o", filter, keys}).exit_code == 0);
+  CHECK(RunTool({"build", "-f", "-n", "10", "-o", filter}, "a\n").exit_code == 0);
+  CHECK(json::parse(RunTool({"stats", "--json", filter}).out)["type"] == "counting");
 }
 
 TEST_CASE("build does not overwrite unless forced", "[tools][build]") {

@@ -44,6 +44,7 @@ TEST_CASE("query passes lines through unchanged and in order", "[tools][query]")
   CHECK(RunTool({"query", filter, "--print-present", "--crlf"}, input).out ==
         "in7\nin3\r\nin3\nin7\n");
   CHECK(RunTool({"query", filter, "--print-counts"}, "in1\nout\n").out == "1\tin1\n0\tout\n");
+  CHECK(RunTool({"query", filter, "--counts"}, "in1\nout\n").out == "1\tin1\n0\tout\n");
   CHECK(RunTool({"query", filter, "--print-present", "--print-absent"}).exit_code == 2);
 
   CHECK(RunTool({"query", filter, "--print-counts", "--column", "host", "--header"},

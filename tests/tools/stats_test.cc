@@ -1,4 +1,5 @@
 // trommel stats and verify: what a file holds, and whether it holds all it should.
+#include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -50,6 +51,28 @@ TEST_CASE("user metadata outlives a change of the file, and stats show its size"
   CHECK(stats["num_keys"] == 1);
   CHECK(stats["metadata_bytes"] == 1234);
   CHECK_THAT(RunTool({"stats", path}).out, Catch::Matchers::ContainsSubstring("1.23 kB"));
+}
+
+TEST_CASE("stats of several files have a line each, and pass over what is none", "[tools][stats]") {
+  const TempFolder folder;
+  const std::string a = folder.Path("a");
+  const std::string rows = folder.Path("rows");
+  REQUIRE(RunTool({"build", "-n", "1k", "-o", a}, Lines("a", 1234)).exit_code == 0);
+  REQUIRE(RunTool({"attr", "build", "-o", rows}, "x\ty\n1\t2\n").exit_code == 0);
+  const ToolResult both = RunTool({"stats", a, rows});
+  CHECK(both.exit_code == 0);
+  CHECK_THAT(both.out, Catch::Matchers::ContainsSubstring(a + " ") &&
+                           Catch::Matchers::ContainsSubstring("1,234") &&
+                           Catch::Matchers::ContainsSubstring("attribute"));
+  CHECK(std::ranges::count(both.out, '\n') == 3);
+  const std::string text = folder.Write("text", "no filter\n");
+  const ToolResult mixed = RunTool({"stats", "--json", a, text, rows});
+  CHECK(mixed.exit_code == 3);
+  CHECK(mixed.err.starts_with("trommel: " + text));
+  const json filters = json::parse(mixed.out)["filters"];
+  REQUIRE(filters.size() == 2);
+  CHECK(filters[0] == json::parse(RunTool({"stats", "--json", a}).out));
+  CHECK(filters[1]["filter"] == rows);
 }
 
 TEST_CASE("stats of something else is bad input", "[tools][stats]") {

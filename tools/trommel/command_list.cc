@@ -130,6 +130,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings) {
   AddInsertCommand(line, settings);
   AddEraseCommand(line, settings);
   AddQueryCommand(line, settings);
+  AddMergeCommand(line, settings);
   AddFoldCommand(line, settings);
   AddGrowCommand(line, settings);
   AddDedupCommand(line, settings);

@@ -73,8 +73,8 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
 void AddBuildCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand("build",
                                          "Build a filter from keys and save it.\n"
-                                         "Without -n the inputs, which must be regular files, are "
-                                         "read twice: first to count\nthe distinct keys.");
+                                         "Without -n the filter grows with its keys; with it, it "
+                                         "is sized for them, and smaller.");
   auto options = std::make_shared<BuildOptions>();
   AddOutput(command, options->output);
   AddFamily(command, options->filter, 0.01);
@@ -84,7 +84,7 @@ void AddBuildCommand(Command& parent, const Settings& settings) {
   AddKeyTimes(command, options->input);
   AddMaxLeap(command, options->input);
   command.SetAction([&settings, options, command] {
-    options->filter.Finish(command);
+    options->filter.FinishToFill(command);
     FinishDigest(command, options->filter.filter);
     options->input.Finish();
     return RunBuild(*options, settings);

@@ -11,6 +11,7 @@ void AddBuildCommand(Command& parent, const Settings& settings);
 void AddInsertCommand(Command& parent, const Settings& settings);
 void AddEraseCommand(Command& parent, const Settings& settings);
 void AddQueryCommand(Command& parent, const Settings& settings);
+void AddMergeCommand(Command& parent, const Settings& settings);
 void AddFoldCommand(Command& parent, const Settings& settings);
 void AddGrowCommand(Command& parent, const Settings& settings);
 void AddDedupCommand(Command& parent, const Settings& settings);

@@ -1,5 +1,4 @@
-// trommel dedup: prints each line the first time its key occurs, in memory that does not grow while
-// there are no more keys than the capacity.
+// trommel dedup: prints each line the first time its key occurs, in two to four bytes per key.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -23,6 +22,7 @@
 #include "tools/trommel/output/time_text.h"
 #include "tools/trommel/passes/key_pass.h"
 #include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -33,14 +33,15 @@ struct DedupOptions {
 };
 
 // The expected number of first occurrences that were taken for repetitions: a new key that comes
-// when n keys are in the filter is suppressed with probability f = PredictedFpr(n), so that
-// f / (1 - f) keys are suppressed for each that is inserted. The midpoint rule over n.
-double ExpectedWronglySuppressed(const Geometry& geometry, uint64_t num_printed) {
+// when n keys are in the filter is suppressed with probability f = rate_at(n), so that f / (1 - f)
+// keys are suppressed for each that is inserted. The midpoint rule over n.
+template <class RateAt>
+double ExpectedWronglySuppressed(uint64_t num_printed, const RateAt& rate_at) {
   constexpr int kSteps = 64;
   const double width = static_cast<double>(num_printed) / kSteps;
   double expected = 0;
   for (int step = 0; step < kSteps; ++step) {
-    const double fpr = PredictedFpr(geometry, static_cast<uint64_t>((step + 0.5) * width));
+    const double fpr = rate_at(static_cast<uint64_t>((step + 0.5) * width));
     expected += width * fpr / (1 - fpr);
   }
   return expected;
@@ -79,10 +80,16 @@ class Deduplicator {
     const uint64_t num_suppressed = totals.num_records - num_printed_;
     report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
     if (const auto* counting = std::get_if<CountingFilter>(&filter_.any())) {
-      const double expected = ExpectedWronglySuppressed(counting->geometry(), num_printed_);
+      const double expected = ExpectedWronglySuppressed(
+          num_printed_, [&](uint64_t n) { return PredictedFpr(counting->geometry(), n); });
       // Beyond the capacity the prediction falls short.
       const bool is_overfull = filter_.num_keys() > filter_.capacity();
       AddExpected(expected, is_overfull ? "at least " : "", report);
+    }
+    if (const auto* scalable = std::get_if<ScalableFilter>(&filter_.any())) {
+      const double expected = ExpectedWronglySuppressed(
+          num_printed_, [&](uint64_t n) { return scalable->ForecastAt(n).predicted_fpr; });
+      AddExpected(expected, filter_.num_keys() > filter_.capacity() ? "at least " : "", report);
     }
     if (const WindowRate* rate = filter_.window_rate(); rate != nullptr) {
       const bool is_overfull = !WindowRateWarning(filter_, figures).empty();
@@ -167,13 +174,12 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
       "dedup",
       "Print each line the first time its key occurs, in input order.\n"
       "A summary goes to standard error. A first occurrence is wrongly suppressed at the filter's\n"
-      "false-positive rate of that moment, which is at most -p while the filter holds no more "
-      "keys\n"
-      "than it was sized for (-n; with --type window, within the window plus one bucket). The\n"
-      "summary reports the rate at the end.\n"
-      "Exits 1 if there was no room for a key: its line was printed, and would be printed again.\n"
-      "Without -n the inputs, which must be regular files, are read twice: first to "
-      "count\nthe distinct keys.");
+      "false-positive rate of that moment, which is at most -p: always without -n, where the "
+      "filter\n"
+      "grows; with -n, while it holds no more keys than that (with --type window, within the "
+      "window\n"
+      "plus one bucket). The summary reports the rate at the end.\n"
+      "Exits 1 if there was no room for a key: its line was printed, and would be printed again.");
   auto options = std::make_shared<DedupOptions>();
   AddFamily(command, options->filter, 0.0001);
   AddMemoryLimit(command, options->filter.memory_limit_bytes);
@@ -182,7 +188,7 @@ void AddDedupCommand(Command& parent, const Settings& settings) {
   AddKeyTimes(command, options->input);
   AddMaxLeap(command, options->input);
   command.SetAction([&settings, options, command] {
-    options->filter.Finish(command);
+    options->filter.FinishToFill(command);
     FinishDigest(command, options->filter.filter);
     options->input.Finish();
     return RunDedup(*options, settings);

@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/input/column_names.h"
@@ -13,10 +16,19 @@
 namespace trommel::tool {
 namespace {
 
-constexpr size_t kMostLines = 100;
+constexpr size_t kMostLines = 8;  // of sets: with the other lines a screen
 
 // A set's next generation holds twice the keys of its newest one, and a few bits more for each.
 constexpr uint64_t kGrowthBytes = 2;
+
+// The indices of the sets that are shown to people: single columns first, then pairs.
+std::vector<size_t> FirstShown(std::span<const SetStats> sets) {
+  std::vector<size_t> order(sets.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return std::popcount(sets[i].set); });
+  order.resize(std::min(order.size(), kMostLines));
+  return order;
+}
 
 }  // namespace
 
@@ -41,7 +53,11 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
     cuts.Append(SetJson(cut, names));
     cuts_text += (cuts_text.empty() ? "" : " and ") + SetText(cut, names);
   }
-  report.Add("cuts", std::move(cuts), "cuts", cuts_text.empty() ? "none" : cuts_text);
+  if (cuts_text.empty()) {
+    report.AddField("cuts", std::move(cuts));
+  } else {
+    report.Add("cuts", std::move(cuts), "cuts", cuts_text);
+  }
   if (!filter.sets().is_by_cuts()) {
     const uint32_t most = filter.sets().max_together();
     report.Add("max_together", most, "together",
@@ -50,10 +66,14 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
   }
   report.Add("num_bytes", stats.num_bytes, "memory",
              FormatBytesPer(stats.num_bytes, stats.num_tuples, "row"));
-  report.Add("num_refused_erases", stats.num_refused_erases, "refused erases",
-             FormatCount(stats.num_refused_erases));
-  report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
-             FormatCount(stats.num_refused_inserts));
+  // Zeros are no line: with the sets the report is a screen.
+  const auto add_refused = [&report](std::string_view name, uint64_t num_refused,
+                                     std::string_view label) {
+    report.AddField(name, num_refused);
+    if (num_refused > 0) report.Add(name, num_refused, label, FormatCount(num_refused));
+  };
+  add_refused("num_refused_erases", stats.num_refused_erases, "refused erases");
+  add_refused("num_refused_inserts", stats.num_refused_inserts, "refused inserts");
 
   uint64_t growth_bytes = 0;
   for (const SetStats& set : stats.sets) {
@@ -64,7 +84,9 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
                          FormatBytes(growth_bytes)));
 
   size_t width = 4;
-  for (const SetStats& set : stats.sets) width = std::max(width, SetText(set.set, names).size());
+  for (const size_t i : FirstShown(stats.sets)) {
+    width = std::max(width, SetText(stats.sets[i].set, names).size());
+  }
   std::string text = FormatCount(stats.sets.size(), "set");
   text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", "", width, "sized for",
                       "false now", "asked for", "memory", "generations");
@@ -78,12 +100,16 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
                  {"predicted_fpr", set.stats.predicted_fpr},
                  {"num_bytes", set.stats.num_bytes},
                  {"num_generations", set.stats.generations.size()}});
-    if (i == kMostLines) text += "\n  ... (--json has all)";
-    if (i >= kMostLines) continue;
+  }
+  for (const size_t i : FirstShown(stats.sets)) {
+    const SetStats& set = stats.sets[i];
     text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", SetText(set.set, names),
                         width, FormatCount(set.capacity), FormatRate(fill[i].current_fpr),
                         FormatRate(set.target_fpr), FormatBytes(set.stats.num_bytes),
                         set.stats.generations.size());
+  }
+  if (stats.sets.size() > kMostLines) {
+    text += fmt::format("\n  ... and {} more (--json has all)", stats.sets.size() - kMostLines);
   }
   report.Add("sets", std::move(sets), "filters", std::move(text));
   DescribeDigest(filter.digest_policy(), report);

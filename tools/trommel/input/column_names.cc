@@ -208,10 +208,12 @@ Result<AttributeSets> ParseKept(std::span<const std::string> kept,
   }
   const auto first_left = static_cast<size_t>(std::countr_one(covered));
   if (first_left < names.size()) {
-    return BadSet(fmt::format(
-        "column {} is in no kept set, so it could never be queried: leave it out or keep a set "
-        "with it",
-        Quoted(names[first_left])));
+    return BadSet(
+        fmt::format("column {} is in no kept set, so it could never be queried: leave it out with "
+                    "--columns {}, "
+                    "or keep it with --keep {}",
+                    Quoted(names[first_left]), SetText(covered, names),
+                    SetText(AttributeMask{1} << first_left, names)));
   }
   return AttributeSets::Keep(static_cast<uint32_t>(names.size()), masks);
 }

@@ -1,13 +1,66 @@
 // Options of `trommel attr`, and what they mean once the names of the columns are known.
 #include "tools/trommel/options/attr_options.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "tools/trommel/input/column_names.h"
 #include "tools/trommel/options/value_options.h"
+#include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
+namespace {
+
+// Plans, naming options and sets in what it fails with.
+Result<AttributePlan> Planned(const AttributePlanRequest& request,
+                              std::span<const std::string> names) {
+  Result<AttributePlan> plan = PlanAttributes(request);
+  if (plan.ok()) return plan;
+  return Error{plan.error().code, NamingSets(NamingOptions(plan.error().message), names)};
+}
+
+// Plans all single columns and pairs.
+Result<AttributePlan> PlanPairs(AttributePlanRequest request, std::span<const std::string> names) {
+  const auto num_columns = static_cast<uint32_t>(names.size());
+  Result<AttributeSets> sets = AttributeSets::AtMost(num_columns, std::min(num_columns, 2U));
+  if (!sets.ok()) return sets.error();
+  request.sets = *std::move(sets);
+  return Planned(request, names);
+}
+
+// Those of the planned sets that fit the memory, and the single columns in any case.
+Result<AttributeSets> SetsWithin(const AttributePlan& pairs, uint64_t num_bytes,
+                                 std::span<const std::string> names) {
+  const auto num_columns = static_cast<uint32_t>(names.size());
+  std::vector<AttributeMask> kept;
+  for (const bool are_single : {true, false}) {
+    for (const PlannedSet& set : pairs.sets) {
+      if (std::has_single_bit(set.set) != are_single) continue;
+      if (!are_single && set.num_bytes > num_bytes) continue;
+      num_bytes -= std::min(num_bytes, set.num_bytes);
+      kept.push_back(set.set);
+    }
+  }
+  if (kept.size() < pairs.sets.size()) return AttributeSets::Keep(num_columns, kept);
+  return AttributeSets::AtMost(num_columns, std::min(num_columns, 2U));
+}
+
+// The number of sets of one to `most` of `num_columns` columns.
+double NumSets(size_t num_columns, size_t most) {
+  double num_sets = 0;
+  double of_size = 1;
+  for (size_t size = 1; size <= most; ++size) {
+    of_size *= static_cast<double>(num_columns - size + 1) / static_cast<double>(size);
+    num_sets += of_size;
+  }
+  return num_sets;
+}
+
+}  // namespace
 
 RowFormat RowInput::Format() const {
   RowFormat format;
@@ -38,7 +91,8 @@ void AddRowInput(Command& command, RowInput& input, const std::string& columns_h
 void AddAttributeSizing(Command& command, AttributeOptions& options) {
   options.filter.target_fpr = 0.01;
   AddCount(command, "-n,--capacity", options.filter.capacity,
-           "Rows to size for; more may come: 250000, 10M, 1.5G");
+           "Rows to size for; more may come: 250000, 10M, 1.5G (default: those of the files, which "
+           "are read twice; 65,536 where one is a pipe)");
   const Option fpr = AddRate(command, "-p,--fpr", options.filter.target_fpr,
                              "False-positive rate of every set, at every size: 0.01, 1e-3, 1% "
                              "(default 1%)");
@@ -50,13 +104,16 @@ void AddAttributeSizing(Command& command, AttributeOptions& options) {
       "--cut", options.cuts, "LIST",
       "Columns that are never queried together: the sets that contain them all take no memory "
       "(several times)");
-  const Option together = AddCount(command, "--together", options.max_together,
-                                   "The most columns that are queried together: larger sets take "
-                                   "no memory");
+  const Option together = AddCount(
+      command, "--together", options.max_together,
+      fmt::format(
+          "The most columns that are queried together: larger sets take no memory (default: "
+          "2, and of the pairs as many as fit {})",
+          FormatBytes(kDefaultSetBytes)));
   command
       .Repeatable("--keep", options.kept, "LIST",
                   "Columns that are queried together: only the sets that are kept so take memory "
-                  "(several times; needed, or --together, for more than 16 columns)")
+                  "(several times)")
       .Excludes(cut)
       .Excludes(together);
   command.Repeatable("--mix", options.mix, "LIST=SHARE",
@@ -74,10 +131,6 @@ Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(
     std::span<const std::string> names) const {
   if (Status fit = CheckNames(names); !fit.ok()) return fit.error();
   AttributePlanRequest request;
-  const Result<AttributeSets> sets =
-      kept.empty() ? ParseCuts(cuts, names, max_together) : ParseKept(kept, names);
-  if (!sets.ok()) return sets.error();
-  request.sets = *sets;
   request.capacity = filter.capacity;
   Result<std::vector<uint64_t>> counts = ParseValues(values, names, filter.capacity);
   if (!counts.ok()) return counts.error();
@@ -91,7 +144,56 @@ Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(
   request.memory_bytes = memory_bytes;
   if (memory_bytes == 0) request.target_fpr = filter.target_fpr;
   request.encoding = filter.encoding;
+  if (takes_default_sets()) {
+    const Result<AttributePlan> pairs = PlanPairs(request, names);
+    if (!pairs.ok()) return pairs.error();
+    const uint64_t limit = memory_limit_bytes == 0 ? kDefaultSetBytes : memory_limit_bytes;
+    const Result<AttributeSets> sets = SetsWithin(*pairs, std::min(limit, kDefaultSetBytes), names);
+    if (!sets.ok()) return sets.error();
+    request.sets = *sets;
+    return request;
+  }
+  const Result<AttributeSets> sets =
+      kept.empty() ? ParseCuts(cuts, names, max_together) : ParseKept(kept, names);
+  if (!sets.ok()) return sets.error();
+  request.sets = *sets;
   return request;
+}
+
+bool AttributeOptions::takes_default_sets() const {
+  return cuts.empty() && kept.empty() && max_together == 0 && memory_bytes == 0;
+}
+
+std::string AttributeOptions::CostOfMore(std::span<const std::string> names, size_t num_kept,
+                                         uint64_t num_rows) const {
+  if (!takes_default_sets() || names.size() < 3) return "";
+  AttributeOptions these = *this;
+  these.filter.capacity = std::max<uint64_t>(num_rows, 1);
+  const Result<AttributePlanRequest> request = these.PlanRequestOf(names);
+  if (!request.ok()) return "";
+  const Result<AttributePlan> pairs = PlanPairs(*request, names);
+  if (!pairs.ok()) return "";
+  uint64_t largest = 0;
+  for (const PlannedSet& set : pairs->sets) largest = std::max(largest, set.num_bytes);
+  const auto num_pairs = static_cast<double>(pairs->sets.size());
+  const auto cost = [&](size_t most) {
+    const double num_sets = NumSets(names.size(), most);
+    const double more = (num_sets - num_pairs) * static_cast<double>(largest);
+    return fmt::format("--together {} keeps {} in about {}", most,
+                       FormatCount(static_cast<uint64_t>(num_sets), "set"),
+                       FormatBytes(pairs->num_bytes + static_cast<uint64_t>(more)));
+  };
+  constexpr size_t kMostForAll = 16;  // columns of which all sets may be kept
+  std::string text = "Kept are the single columns and pairs of them, ";
+  text += num_kept == pairs->sets.size()
+              ? "the default.\n"
+              : fmt::format("all but {}, within the default's {}.\n{},\n",
+                            FormatCount(pairs->sets.size() - num_kept, "pair"),
+                            FormatBytes(kDefaultSetBytes), cost(2));
+  text += cost(3);
+  if (names.size() > 3 && names.size() <= kMostForAll) text += ",\n" + cost(names.size());
+  return text + fmt::format(";\n--keep {},{},{} and the like only what is asked, up to {} each.",
+                            names[0], names[1], names[2], FormatBytes(largest));
 }
 
 Result<AttributeConfig> AttributeOptions::ConfigOf(std::span<const std::string> names,
@@ -100,10 +202,8 @@ Result<AttributeConfig> AttributeOptions::ConfigOf(std::span<const std::string> 
   if (!request.ok()) return request.error();
   AttributeConfig config;
   if (memory_bytes != 0) {
-    const Result<AttributePlan> plan = PlanAttributes(*request);
-    if (!plan.ok()) {
-      return Error{plan.error().code, NamingSets(NamingOptions(plan.error().message), names)};
-    }
+    const Result<AttributePlan> plan = Planned(*request, names);
+    if (!plan.ok()) return plan.error();
     config.budgets = plan->budgets();
   }
   config.sets = request->sets;

@@ -42,12 +42,24 @@ struct AttributeOptions {
   uint64_t memory_bytes = 0;        // to share; 0: target_fpr for all
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
 
-  // Fail with kInvalidArgument for names that are not there, and as ParseCuts and ParseKept do; the
-  // second as PlanAttributes does, too, if there is memory to share, with options and sets by name.
+  // Whether neither sets nor memory to share among them were given. The single columns are kept
+  // then, and pairs in the order of the columns while all sets together take at most
+  // kDefaultSetBytes, or the memory limit if that is less.
+  bool takes_default_sets() const;
+
+  // Fail with kInvalidArgument for names that are not there, and as ParseCuts and ParseKept do; and
+  // as PlanAttributes does, with options and sets by name.
   Result<AttributePlanRequest> PlanRequestOf(std::span<const std::string> names) const;
   Result<AttributeConfig> ConfigOf(std::span<const std::string> names,
                                    std::shared_ptr<Executor> executor) const;
+
+  // Returns a sentence for people: what was left out by default, if that is what is kept, and what
+  // it would take for so many rows. Requires names of a filter.
+  std::string CostOfMore(std::span<const std::string> names, size_t num_kept,
+                         uint64_t num_rows) const;
 };
+
+inline constexpr uint64_t kDefaultSetBytes = 16'000'000;
 
 // -n, -p, --cut, --together, --keep, --values, --memory, --mix, --encoding.
 void AddAttributeSizing(Command& command, AttributeOptions& options);

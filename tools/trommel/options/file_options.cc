@@ -12,7 +12,11 @@ namespace trommel::tool {
 
 void AddFilterFile(Command& command, ReadOptions& options) {
   command.Text("FILTER", options.filter, "", "Filter file").Required();
-  AddBytes(command, "--memory-limit", options.memory_limit_bytes,
+  AddReadLimit(command, options.memory_limit_bytes);
+}
+
+void AddReadLimit(Command& command, uint64_t& memory_limit_bytes) {
+  AddBytes(command, "--memory-limit", memory_limit_bytes,
            "Memory at most for the filter's blocks and generations: 64MiB, 2GB (default: the "
            "machine's). A filter that needs more is not loaded, and the exit code is 3");
 }

@@ -21,6 +21,8 @@ struct ReadOptions {
 
 // FILTER and --memory-limit.
 void AddFilterFile(Command& command, ReadOptions& options);
+// --memory-limit alone, of a command that only reads filters.
+void AddReadLimit(Command& command, uint64_t& memory_limit_bytes);
 
 // -o, --force and --wait, for commands that make a filter.
 void AddOutput(Command& command, OutputOptions& options);

@@ -28,9 +28,6 @@ constexpr std::array<NamedPreference, 4> kPreferences = {{{Preference::kMemory, 
                                                           {Preference::kHeadroom, "headroom"},
                                                           {Preference::kParquet, "parquet"}}};
 
-// A filter that grows may begin small.
-constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
-
 constexpr std::array kGrowthModes = {GrowthMode::kAutomatic, GrowthMode::kDoubling,
                                      GrowthMode::kGenerations};
 
@@ -125,8 +122,10 @@ void AddPreference(Command& command, Preference& preference) {
 
 void AddSizing(Command& command, FilterOptions& options, double default_fpr) {
   options.target_fpr = default_fpr;
-  AddCount(command, "-n,--capacity", options.capacity,
-           "Distinct keys to size for: 250000, 10M, 1.5G");
+  AddCount(
+      command, "-n,--capacity", options.capacity,
+      "Distinct keys to size for: 250000, 10M, 1.5G. Without it, and without --type, the filter "
+      "grows with its keys (--type scalable)");
   AddRate(command, "-p,--fpr", options.target_fpr,
           fmt::format("False-positive rate at capacity: 0.01, 1e-3, 1% (default {}%)",
                       default_fpr * 100));
@@ -213,6 +212,7 @@ Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) cons
   if (made.ok()) return made;
   std::string message = NamingOptions(made.error().message);
   if (type == FilterType::kCounting) return Error{made.error().code, std::move(message)};
+  if (grows_unsized) message += "; this is for a filter that grows: with -n a sized one is made";
   return Error{made.error().code, fmt::format("--type {}: {}", FilterTypeName(type), message)};
 }
 
@@ -227,13 +227,14 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
   std::vector<std::string> names;
   for (const FilterType type : kTypes) names.emplace_back(FilterTypeName(type));
   command
-      .Parsed("--type", "TYPE",
-              "What filter to make: counting (default); scalable, which grows with its keys; "
-              "window, of the most recent keys",
-              [&options](const std::string& name) {
-                options.type = *std::ranges::find(kTypes, name, FilterTypeName);
-                return Ok();
-              })
+      .Parsed(
+          "--type", "TYPE",
+          "What filter to make: counting, of -n keys (default with -n); scalable, which grows with "
+          "its keys (default without); window, of the most recent keys",
+          [&options](const std::string& name) {
+            options.type = *std::ranges::find(kTypes, name, FilterTypeName);
+            return Ok();
+          })
       .OneOf(names);
   AddSizing(command, options.filter, default_fpr);
   AddScalable(command, options);
@@ -249,13 +250,20 @@ void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes) {
            "keys beyond the capacity, or inserted many times, may take more");
 }
 
+void FamilyOptions::FinishToFill(const Command& command) {
+  grows_unsized = filter.capacity == 0 && !command.IsGiven("--type");
+  if (grows_unsized) type = FilterType::kScalable;
+  Finish(command);
+}
+
 void FamilyOptions::Finish(const Command& command) {
   for (const TypeOption& option : TypeOptions()) {
     const std::string name(option.name);
     if (!command.IsGiven(name)) continue;
     if (std::ranges::find(option.types, type) != option.types.end()) continue;
-    throw UsageError{name, fmt::format("is for --type {}, not {}", TypeNames(option.types),
-                                       FilterTypeName(type))};
+    throw UsageError{name, fmt::format("is for --type {}, not {}{}", TypeNames(option.types),
+                                       FilterTypeName(type),
+                                       grows_unsized ? ", which is the default without -n" : "")};
   }
   if (type == FilterType::kScalable) {
     // What the mode has, unless one was asked for.

@@ -14,6 +14,9 @@
 
 namespace trommel::tool {
 
+// A filter that grows may begin small.
+inline constexpr uint64_t kDefaultFirstCapacity = uint64_t{1} << 16;
+
 struct FilterOptions {
   uint64_t capacity = 0;  // 0: not given
   double target_fpr = 0;
@@ -31,6 +34,7 @@ struct FilterOptions {
 // A filter of keys, of any type.
 struct FamilyOptions {
   FilterType type = FilterType::kCounting;
+  bool grows_unsized = false;  // kScalable, because there is neither a type nor a capacity
   FilterOptions filter;
   uint64_t memory_limit_bytes = 0;  // 0: the machine's memory
 
@@ -50,6 +54,9 @@ struct FamilyOptions {
   // Completes the options. Throws UsageError for an option, or an encoding, of another type than
   // the one chosen. For the subcommand's action.
   void Finish(const Command& command);
+  // The same for a filter that is filled at once: without a type and a capacity it is one that
+  // grows, so that the keys of a pipe need not be counted.
+  void FinishToFill(const Command& command);
 };
 
 // --type, -n/--capacity, -p/--fpr, --encoding, --prefer, --slices, --power-of-two and the types'

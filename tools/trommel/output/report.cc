@@ -38,12 +38,16 @@ void Report::AddField(std::string_view name, Json value) {
 
 void Report::AddLine(std::string line) { lines_.push_back({"", std::move(line)}); }
 
+Json Report::ToJson() const {
+  Json object = Json::Object();
+  for (const auto& [name, value] : fields_) object.Add(name, value);
+  return object;
+}
+
 Status Report::Print(bool json, std::FILE* stream) const {
   std::string text;
   if (json) {
-    Json object = Json::Object();
-    for (const auto& [name, value] : fields_) object.Add(name, value);
-    text = object.text() + "\n";
+    text = ToJson().text() + "\n";
   } else {
     size_t label_width = 0;
     for (const Line& line : lines_) label_width = std::max(label_width, line.label.size());

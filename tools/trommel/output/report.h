@@ -39,6 +39,9 @@ class Report {
   void AddField(std::string_view name, Json value);
   void AddLine(std::string line);
 
+  // The fields, as one object.
+  Json ToJson() const;
+
   // Prints it to `stream`, as one line of JSON if `json`. Fails with kIo when it cannot be written.
   Status Print(bool json, std::FILE* stream) const;
 

@@ -18,7 +18,7 @@ void AddQueryOutput(Command& command, QueryOutput& output, const std::string& no
            fmt::format("Print the lines whose {} may be present", noun)),
        add("--print-absent", output.print_absent,
            fmt::format("Print the lines whose {} is certainly absent", noun)),
-       add("--print-counts", output.print_counts,
+       add("--counts,--print-counts", output.print_counts,
            fmt::format("Print every line after an upper bound of its {}'s count, and a tab; a "
                        "header after \"count\"",
                        noun)),

@@ -12,6 +12,7 @@
 #include "tools/trommel/commands/attr/attr_commands.h"
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/input/column_names.h"
+#include "tools/trommel/input/input_file.h"
 #include "tools/trommel/options/attr_options.h"
 #include "tools/trommel/options/digest_options.h"
 #include "tools/trommel/options/file_options.h"
@@ -86,6 +87,8 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
       options.output, options.input.files.AllInputs(filter_options.key_file), settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
   const std::shared_ptr<Executor> executor = options.input.files.MakeExecutor();
+  const bool grows = !TotalBytes(options.input.files.paths) && options.attributes.memory_bytes == 0;
+  if (filter_options.capacity == 0 && grows) filter_options.capacity = kDefaultFirstCapacity;
   if (filter_options.capacity == 0) {
     FamilyOptions counted;
     counted.filter = filter_options;
@@ -122,7 +125,11 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
     report.Add("filter", output->path(), "built", output->path());
     DescribePass(*totals, report, "rows");
     DescribeInserted(builder.applied(), report, "row");
-    DescribeFilter(std::get<AttributeFilter>(filter), report);
+    const auto& attributes = std::get<AttributeFilter>(filter);
+    DescribeFilter(attributes, report);
+    const std::string more = options.attributes.CostOfMore(
+        attributes.names(), attributes.sets().allowed().size(), attributes.num_tuples());
+    if (!more.empty()) report.AddLine(more);
     return builder.applied().CodeOfInsert();
   });
 }
@@ -132,8 +139,10 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
 void AddAttrBuildCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand("build",
                                          "Build a filter from rows and save it.\n"
-                                         "Without -n the inputs, which must be regular files, are "
-                                         "read twice: first to count the\ndistinct rows.");
+                                         "By default it answers for each column and each two of "
+                                         "them, in at most 16 MB; a query of\n"
+                                         "more is split into pairs. The report says what more "
+                                         "would take.");
   auto options = std::make_shared<AttrBuildOptions>();
   AddOutput(command, options->output);
   AddAttributeSizing(command, options->attributes);

@@ -1,0 +1,123 @@
+// trommel merge: filter files of one kind as one.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/filter_file.h"
+#include "tools/trommel/filters/filter_output.h"
+#include "tools/trommel/filters/rate_report.h"
+#include "tools/trommel/options/file_options.h"
+#include "tools/trommel/options/filter_options.h"
+#include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/report.h"
+
+namespace trommel::tool {
+namespace {
+
+struct MergeOptions {
+  OutputOptions output;
+  std::vector<std::string> filters;
+  uint64_t memory_limit_bytes = 0;
+};
+
+// Windows are merged as of the later of their times, to which both advance.
+void AlignTimes(WindowFilter& into, WindowFilter& other) {
+  const uint64_t now = std::max(into.now(), other.now());
+  into.Advance(now);
+  other.Advance(now);
+}
+
+// Adds the other filter's counts. Fails with kInvalidArgument for what has no common filter.
+Status MergeInto(AnyFilter& into, AnyFilter& other) {
+  if (TypeOf(into) != TypeOf(other)) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("one is a {} filter and one a {} filter", FilterTypeName(TypeOf(into)),
+                             FilterTypeName(TypeOf(other)))};
+  }
+  const Status merged = std::visit(
+      [&other]<class Filter>(Filter& filter) -> Status {
+        auto& same = std::get<Filter>(other);
+        if constexpr (std::is_same_v<Filter, AttributeFilter>) {
+          return Error{ErrorCode::kInvalidArgument, "attribute filters cannot be merged"};
+        } else {
+          if constexpr (std::is_same_v<Filter, WindowFilter>) {
+            AlignTimes(filter, same);
+          }
+          return filter.Merge(same);
+        }
+      },
+      into);
+  if (merged.ok() || merged.error().code != ErrorCode::kMismatch) return merged;
+  return Error{ErrorCode::kInvalidArgument,
+               merged.error().message +
+                   "; filters that are to be merged are built with the same -n, -p, --type and "
+                   "other options"};
+}
+
+int RunMerge(const MergeOptions& options, const Settings& settings) {
+  // The output may be one of the filters: it is locked, loaded and then replaced.
+  Result<FilterOutput> output = FilterOutput::Claim(options.output, {}, settings.quiet);
+  if (!output.ok()) return FailOnRequest(output.error());
+  std::optional<FilterFile> merged;
+  for (const std::string& path : options.filters) {
+    Result<FilterFile> file = FilterFile::Load(path, {}, options.memory_limit_bytes);
+    if (!file.ok()) return FailOnInput(file.error());
+    if (!merged) {
+      merged.emplace(*std::move(file));
+      continue;
+    }
+    const Status added = MergeInto(merged->filter().any(), file->filter().any());
+    if (!added.ok()) {
+      return FailOnRequest(
+          {added.error().code, fmt::format("{} cannot be merged with {}: {}", path,
+                                           options.filters.front(), added.error().message)});
+    }
+    if (file->metadata() != merged->metadata()) {
+      PrintNote(fmt::format("{}: its user metadata is not that of {}, and is left out", path,
+                            options.filters.front()));
+    }
+  }
+  NoteInterrupts();  // not before: until here nothing was changed
+  const FamilyFilter& filter = merged->filter();
+  return FinishChange(
+      output->path(), settings.json, [&] { return output->Save(*merged); },
+      [&](Report& report) {
+        report.Add("filter", output->path(), "written", output->path());
+        report.Add("num_merged", options.filters.size(), "merged",
+                   FormatCount(options.filters.size(), "filter"));
+        filter.Describe(report);
+        const std::string warning = CapacityWarning(filter, FiguresOf(filter.any()));
+        if (!warning.empty()) {
+          report.AddLine(warning + ": build the parts with an -n for all of them.");
+        }
+        return kDone;
+      });
+}
+
+}  // namespace
+
+void AddMergeCommand(Command& parent, const Settings& settings) {
+  Command command = parent.AddSubcommand(
+      "merge",
+      "Merge filter files into one, as if all their keys had been inserted there.\n"
+      "The filters must have been built with the same options: one geometry and one digest, or "
+      "none\n"
+      "with -n, so that they grow. Counts add up, so that keys can be erased again. The output may "
+      "be\n"
+      "one of the filters (--force); it is replaced in one step.");
+  auto options = std::make_shared<MergeOptions>();
+  command.Arguments("FILTERS", options->filters, "Filter files").Required();
+  AddOutput(command, options->output);
+  AddMemoryLimit(command, options->memory_limit_bytes);
+  command.SetAction([&settings, options] { return RunMerge(*options, settings); });
+}
+
+}  // namespace trommel::tool
