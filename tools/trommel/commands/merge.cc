@@ -39,8 +39,9 @@ void AlignTimes(WindowFilter& into, WindowFilter& other) {
 Status MergeInto(AnyFilter& into, AnyFilter& other) {
   if (TypeOf(into) != TypeOf(other)) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("one is a {} filter and one a {} filter", FilterTypeName(TypeOf(into)),
-                             FilterTypeName(TypeOf(other)))};
+                 fmt::format("one is a {} filter and one a {} filter; build all with -n, or all "
+                             "without",
+                             FilterTypeName(TypeOf(into)), FilterTypeName(TypeOf(other)))};
   }
   const Status merged = std::visit(
       [&other]<class Filter>(Filter& filter) -> Status {
