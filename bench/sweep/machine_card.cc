@@ -97,6 +97,33 @@ uint32_t CountCores(const fs::path& cpus) {
   return static_cast<uint32_t>(cores.size());
 }
 
+// "Intel(R) Xeon(R) Processor @ 2.50GHz (family 6, model 85, stepping 7)": in virtual machines the
+// name alone fits ten generations. Where there is none, what the system has instead, of Arm's
+// numbers and the board's name.
+std::string CpuModel(const fs::path& root) {
+  const fs::path cpus = root / "proc/cpuinfo";
+  std::string model = ValueOf(cpus, "model name");
+  std::string numbers;
+  const auto add = [&](const char* name, const char* key) {
+    const std::string value = ValueOf(cpus, key);
+    if (!value.empty()) numbers += (numbers.empty() ? "" : ", ") + (name + (" " + value));
+  };
+  if (model.empty()) model = ValueOf(cpus, "cpu model");
+  if (model.empty()) model = ValueOf(cpus, "vendor_id");
+  add("family", "cpu family");
+  add("model", "model\t");
+  add("stepping", "stepping");
+  add("implementer", "CPU implementer");
+  add("part", "CPU part");
+  if (model.empty()) {
+    model = ValueOf(cpus, "Hardware");
+    if (model.empty()) model = Line(root / "sys/firmware/devicetree/base/model");
+    std::erase(model, '\0');
+    if (model.empty() && !numbers.empty()) model = "unnamed CPU";
+  }
+  return numbers.empty() ? model : model + " (" + numbers + ")";
+}
+
 // The word in brackets: "always [madvise] never".
 std::string Chosen(const std::string& words) {
   const size_t open = words.find('[');
@@ -139,8 +166,7 @@ MachineCard ReadMachineCard(const fs::path& root) {
   const fs::path cpus = root / "sys/devices/system/cpu";
   MachineCard card;
   card.date = Now();
-  card.cpu_model = ValueOf(root / "proc/cpuinfo", "model name");
-  if (card.cpu_model.empty()) card.cpu_model = ValueOf(root / "proc/cpuinfo", "CPU part");
+  card.cpu_model = CpuModel(root);
   const std::string online = Line(cpus / "online");
   card.num_logical_cpus =
       online.empty() ? std::max(1U, std::thread::hardware_concurrency()) : CountOfList(online);

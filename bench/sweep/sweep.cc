@@ -13,6 +13,7 @@
 
 #include "bench/sweep/sweep_arena.h"
 #include "bench/sweep/sweep_hashing.h"
+#include "bench/sweep/sweep_textbook.h"
 #include "bench/text/figures.h"
 #include "trommel/targets.h"
 
@@ -128,6 +129,10 @@ class Sweep {
       if (!created.ok()) return created.error();
       executor = std::move(*created);
     }
+    if (IsOfTextbook(row.operation)) {
+      if (textbook_ == nullptr) textbook_ = std::make_unique<SweepTextbook>(row.num_keys);
+      return Step([this, &row] { return textbook_->Step(row); });
+    }
     if (!IsOfFilter(row.operation)) {
       if (hashing_ == nullptr) hashing_ = std::make_unique<SweepHashing>(kNumHashKeys);
       return Step([this, &row, &executor] {
@@ -201,6 +206,7 @@ class Sweep {
     if (IsOfFilter(row.operation)) {
       figure.footprint_bytes = arena_->filter().geometry().num_bytes();
     }
+    if (IsOfTextbook(row.operation)) figure.footprint_bytes = textbook_->num_bytes();
     for (RunRecord& record : records) {
       record.threads = row.num_threads;
       if (figure.bound && record.aggregate_unit != "percentage") {
@@ -221,6 +227,7 @@ class Sweep {
       arena_->Prove();
     }
     arena_.reset();
+    textbook_.reset();
     return Ok();
   }
 
@@ -232,6 +239,7 @@ class Sweep {
   std::map<uint32_t, std::shared_ptr<Executor>> executors_;
   std::unique_ptr<SweepHashing> hashing_;
   std::unique_ptr<SweepArena> arena_;
+  std::unique_ptr<SweepTextbook> textbook_;
   std::exception_ptr failure_;
 };
 

@@ -50,7 +50,8 @@ class Rows {
   // The target in use is named "best", so that rows of two machines have equal names; `is_named`
   // gives it its own name.
   void AddRow(SweepRow row, bool is_named = false) {
-    std::string rest = IsHashing(row.operation) ? "" : EncodingPart(row.encoding);
+    std::string rest =
+        IsHashing(row.operation) || IsOfTextbook(row.operation) ? "" : EncodingPart(row.encoding);
     rest += "/keys:" + CountName(row.num_keys);
     if (!IsCeiling(row.operation)) {
       const bool is_best = !is_named && row.target == card_.runnable_targets.front();
@@ -96,6 +97,15 @@ void AddSize(Rows& rows, uint64_t num_keys) {
   for (const Operation op :
        {kInsert, kInsertSkewed, kInsertIfAbsent, kErase, kQueryMiss, kQueryHalf, kQueryHit}) {
     rows.AddRow(rows.Base(op, num_keys));
+  }
+}
+
+void AddTextbook(Rows& rows, uint64_t num_keys) {
+  for (const Operation op :
+       {kTextbookInsert, kTextbookErase, kTextbookQueryMiss, kTextbookQueryHit}) {
+    SweepRow row = rows.Base(op, num_keys);
+    row.num_threads = 1;  // it has no others
+    rows.AddRow(std::move(row));
   }
 }
 
@@ -181,6 +191,7 @@ Result<SweepPlan> MakePlan(const SweepOptions& queried, const MachineCard& card)
         for (const Operation op : {kHashInts, kHashStrings}) all.AddRow(all.Base(op, num_keys));
       }
       AddSize(all, num_keys);
+      if (encoding == encodings.front()) AddTextbook(all, num_keys);
       if (num_keys == base_keys) AddBase(all, num_keys, options->threads, options->targets);
     }
     if (is_unsaid) AddOthersBesidePlanes(all, num_keys);

@@ -3,6 +3,7 @@
 //
 //   base      the base size, the target in use, the least thread count, batches of 1 Mi keys
 //   sizes     every operation at each size; hashing at the base size
+//   textbook  the textbook's filter: insert, erase, query_miss, query_hit at each size, one thread
 //   threads   hash_int, insert, erase, query_hit at the base size
 //   targets   hash_int, insert, erase, query_hit at the base size, named by target
 //   batches   insert, erase, query_hit at the base size, batches of 64, 2,048 and 64 Ki

@@ -18,6 +18,8 @@ namespace {
 
 using enum Operation;
 
+constexpr const char* kTextbook = "textbook filter";
+
 void AddChart(HtmlSection& section, HtmlChart chart, const RangeLines& lines) {
   if (lines.empty()) return;
   lines.PutInto(chart);
@@ -72,13 +74,20 @@ HtmlSection Encodings(const SweepView& view) {
     const auto chosen = [&](const SweepRow& row) {
       return row.operation == op && view.IsOfSizes(row);
     };
-    std::set<Encoding> encodings;
+    std::set<std::string> names;
     view.ForEach(chosen, [&](const SweepFigure& figure) {
-      encodings.insert(figure.row.encoding);
-      lines.Add(std::string(EncodingName(figure.row.encoding)),
-                static_cast<double>(figure.row.num_keys), NsOf(figure));
+      const std::string name(EncodingName(figure.row.encoding));
+      names.insert(name);
+      lines.Add(name, static_cast<double>(figure.row.num_keys), NsOf(figure));
     });
-    if (encodings.size() < 2) continue;
+    const auto of_textbook = [&](const SweepRow& row) {
+      return row.operation == TextbookOf(op) && view.HasBaseTarget(row) && view.HasBaseBatch(row);
+    };
+    view.ForEach(of_textbook, [&](const SweepFigure& figure) {
+      names.insert(kTextbook);
+      lines.Add(kTextbook, static_cast<double>(figure.row.num_keys), NsOf(figure));
+    });
+    if (names.size() < 2) continue;
     AddChart(section,
              {.title = std::string(OperationName(op)),
               .x_name = "keys",
@@ -184,6 +193,34 @@ HtmlSection ThreadsAndBatches(const SweepView& view) {
 
 }  // namespace
 
+std::string SweepLine(const MachineCard& card, const std::vector<SweepFigure>& figures) {
+  const SweepView view(card, figures);
+  const std::string keys = KeysText(view.base_keys());
+  std::string ours;
+  std::string textbook;
+  std::string share;
+  for (const Operation op : kComparedOperations) {
+    const SweepFigure* const figure = view.Find(op, view.base_keys(), view.base_encoding());
+    if (figure == nullptr) continue;
+    const char* const comma = ours.empty() ? "" : ", ";
+    ours += comma + NameOf(*figure) + Printed(" %.1f", NsOf(*figure).middle);
+    if (figure->bound) {
+      share = Printed("; %.0f %% of what memory allows for %s",
+                      100 * figure->bound->ns / NsOf(*figure).middle, NameOf(*figure).c_str());
+    }
+    if (const SweepFigure* const other = view.FindTextbook(op, view.base_keys())) {
+      textbook += (textbook.empty() ? "" : ", ") + Printed("%.1f", NsOf(*other).middle);
+    }
+  }
+  if (ours.empty()) return "";
+  return Printed("Trommel %s, %s, %s, %u thread%s, %s of %s: ", card.version.c_str(),
+                 card.cpu_model.empty() ? "unknown CPU" : card.cpu_model.c_str(),
+                 card.target.c_str(), view.base_threads(), view.base_threads() == 1 ? "" : "s",
+                 keys.c_str(), std::string(EncodingName(view.base_encoding())).c_str()) +
+         ours + " ns per key" + (textbook.empty() ? "" : "; the textbook's filter " + textbook) +
+         share;
+}
+
 std::string SweepHtml(const MachineCard& card, const std::vector<SweepFigure>& figures,
                       const std::string& command) {
   const SweepView view(card, figures);
@@ -193,6 +230,9 @@ std::string SweepHtml(const MachineCard& card, const std::vector<SweepFigure>& f
       .command = command,
       .card = CardRows(card)};
   report.summary = SummaryTable(view);
+  if (std::string line = SweepLine(card, figures); !line.empty()) {
+    report.findings.push_back(std::move(line));
+  }
   if (card.load_average[0] > 0.5 * card.num_logical_cpus) {
     report.findings.push_back("Other programs were busy when this began: expect wide ranges.");
   }

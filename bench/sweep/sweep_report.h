@@ -17,6 +17,11 @@ namespace trommel::bench {
 std::string SweepHtml(const MachineCard& card, const std::vector<SweepFigure>& figures,
                       const std::string& command);
 
+// The sweep in one line that people can send: version, CPU, instruction set, and what each
+// operation takes at the base size, beside the textbook's filter. Empty if none of them was
+// measured.
+std::string SweepLine(const MachineCard& card, const std::vector<SweepFigure>& figures);
+
 // What differs beyond the noise of the repetitions, then all rows.
 std::string ComparisonHtml(const Comparison& comparison, const std::string& a, const std::string& b,
                            const std::string& command);

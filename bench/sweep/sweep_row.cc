@@ -19,6 +19,13 @@ std::vector<Operation> CeilingsOf(const SweepRow& row) {
   }
 }
 
+Operation TextbookOf(Operation op) {
+  return op == kInsert      ? kTextbookInsert
+         : op == kErase     ? kTextbookErase
+         : op == kQueryMiss ? kTextbookQueryMiss
+                            : kTextbookQueryHit;
+}
+
 CountingConfig SweepConfig(uint64_t num_keys, Encoding encoding) {
   CountingConfig config;
   config.capacity = num_keys;
@@ -42,6 +49,14 @@ std::string_view OperationName(Operation op) {
       return "hash_int";
     case kHashStrings:
       return "hash_string";
+    case kTextbookInsert:
+      return "textbook_insert";
+    case kTextbookErase:
+      return "textbook_erase";
+    case kTextbookQueryMiss:
+      return "textbook_miss";
+    case kTextbookQueryHit:
+      return "textbook_hit";
     case kInsert:
       return "insert";
     case kInsertSkewed:

@@ -18,6 +18,10 @@ enum class Operation : uint8_t {
   kStreamCeiling,
   kHashInts,
   kHashStrings,
+  kTextbookInsert,  // of the textbook's filter, beside ours in the same run
+  kTextbookErase,
+  kTextbookQueryMiss,
+  kTextbookQueryHit,
   kInsert,
   kInsertSkewed,
   kInsertIfAbsent,
@@ -31,7 +35,10 @@ constexpr bool IsCeiling(Operation op) { return op <= Operation::kStreamCeiling;
 constexpr bool IsHashing(Operation op) {
   return op == Operation::kHashInts || op == Operation::kHashStrings;
 }
-constexpr bool IsOfFilter(Operation op) { return op > Operation::kHashStrings; }
+constexpr bool IsOfTextbook(Operation op) {
+  return op >= Operation::kTextbookInsert && op <= Operation::kTextbookQueryHit;
+}
+constexpr bool IsOfFilter(Operation op) { return op >= Operation::kInsert; }
 
 struct SweepRow {
   std::string name;
@@ -58,6 +65,10 @@ inline constexpr double kSweepTargetFpr = 0.01;
 
 // The ceilings that bound a row; none for what memory does not bound.
 std::vector<Operation> CeilingsOf(const SweepRow& row);
+
+// What the textbook's filter does of the same kind. Requires kInsert, kErase, kQueryMiss,
+// kQueryHit.
+Operation TextbookOf(Operation op);
 
 std::string_view OperationName(Operation op);  // "insert"
 std::string EncodingPart(Encoding encoding);   // "/runs:5", "/fingerprints16"; planes: none

@@ -43,6 +43,13 @@ HtmlTable SummaryTable(const SweepView& view) {
     }
     if (is_measured) table.rows.push_back(std::move(row));
   }
+  std::vector<HtmlCell> textbook = {{"textbook filter"}};
+  for (const Operation op : kComparedOperations) {
+    if (const SweepFigure* figure = view.FindTextbook(op, view.base_keys())) {
+      textbook.push_back({TimeAndShare(*figure)});
+    }
+  }
+  if (textbook.size() == table.head.size()) table.rows.push_back(std::move(textbook));
   return table;
 }
 

@@ -23,6 +23,15 @@ const SweepFigure* SweepView::Find(Operation op, uint64_t num_keys, Encoding enc
   return found == figures_.end() ? nullptr : &*found;
 }
 
+const SweepFigure* SweepView::FindTextbook(Operation op, uint64_t num_keys) const {
+  const auto found = std::ranges::find_if(figures_, [&](const SweepFigure& figure) {
+    const SweepRow& row = figure.row;
+    return row.operation == TextbookOf(op) && row.num_keys == num_keys && HasBaseTarget(row) &&
+           HasBaseBatch(row);
+  });
+  return found == figures_.end() ? nullptr : &*found;
+}
+
 FigureRange NsOf(const SweepFigure& figure) { return RangeOfRepetitions(figure.ns); }
 
 std::string NameOf(const SweepFigure& figure) {

@@ -49,6 +49,8 @@ class SweepView {
 
   // A row of the base's threads, batch and target; null: not measured.
   const SweepFigure* Find(Operation op, uint64_t num_keys, Encoding encoding) const;
+  // The same of the textbook's filter, in the base's batches.
+  const SweepFigure* FindTextbook(Operation op, uint64_t num_keys) const;
 
  private:
   const MachineCard& card_;

@@ -22,14 +22,15 @@ TEST_CASE("words are wrapped and none is lost", "[tools][help_text]") {
   CHECK(Wrapped("incomprehensible to all", 6) == "incomprehensible\nto all");
 }
 
-TEST_CASE("a help page ends with one line end, and no line of it is longer than 100 columns",
+TEST_CASE("a whole page ends with one line end, and no line of it is longer than 100 columns",
           "[tools][help_text]") {
   const std::string command =
       GENERATE("size", "build", "insert", "erase", "query", "fold", "grow", "dedup", "stats",
                "verify", "demo", "attr", "stress", "bench", "help");
-  const std::string page = tests::RunTool({command, "--help"}).out;
+  const std::string page = tests::RunTool({"help", command}).out;
   CHECK(page.ends_with("\n"));
   CHECK(!page.ends_with("\n\n"));
+  CHECK(page.find("\nExamples:\n  ") != std::string::npos);
   std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
 }
@@ -158,9 +159,10 @@ TEST_CASE("the first help page is short, and the long text is shown once", "[too
   for (const std::string command : {"build", "query", "attr", "stress"}) {
     const std::string page = RunTool({command, "--help"}).out;
     CHECK(page.find("Exit status") == std::string::npos);
-    CHECK(RunTool({"help", command}).out == page);
+    CHECK(RunTool({"help", command}).out.size() > page.size());
+    CHECK(page.ends_with("\nAll about them: trommel help " + command + "\n"));
   }
-  CHECK(RunTool({"help", "attr", "size"}).out == RunTool({"attr", "size", "--help"}).out);
+  CHECK(RunTool({"attr", "size", "--help"}).out.ends_with("trommel help attr size\n"));
   const ToolResult none = RunTool({"help", "bogus"});
   CHECK(none.exit_code == 2);
   CHECK(none.err == "trommel: unknown subcommand 'bogus'\n");

@@ -68,7 +68,7 @@ TEST_CASE("a header is no part of the text, and names each file's column",
   while (reader.Next(piece)) {
     text += piece.text();
     if (!piece.header.empty()) headers.push_back(piece.header);
-    if (piece.had_header) columns.push_back(piece.column_idxs.at(0));
+    if (piece.has_header) columns.push_back(piece.column_idxs.at(0));
     if (piece.error) error = piece.error->message;
     if (piece.error) CHECK(piece.is_error_of_line);
   }

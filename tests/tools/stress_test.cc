@@ -36,6 +36,9 @@ TEST_CASE("stress --html writes what was checked, and its verdict", "[tools][str
   const std::string page = folder.Read("stress.html");
   CHECK_THAT(page, ContainsSubstring("Every invariant held."));
   CHECK_THAT(page, ContainsSubstring("--mix churn --rounds 1 --seed 7"));
+  for (const char* row : {"CPU", "cores, threads", "load when it began", "date"}) {
+    CHECK_THAT(page, ContainsSubstring(row));
+  }
   CHECK(folder.Names() == std::vector<std::string>{"stress.html"});
 }
 
@@ -54,6 +57,11 @@ TEST_CASE("what stress found is there for programs", "[tools][stress]") {
   CHECK(figures["mixes"].size() == 2);
   CHECK(figures["mixes"][1]["name"] == "churn");
   CHECK(figures["interrupted"] == false);
+  CHECK(figures["machine"]["num_cpus"] >= 1);
+  CHECK(figures["machine"]["load_avg"].size() == 3);
+  for (const char* field : {"cpu_model", "date", "kernel", "target", "trommel_version"}) {
+    CHECK(figures["machine"][field].is_string());
+  }
   CHECK_FALSE(figures.contains("violation"));
 }
 
@@ -212,6 +220,34 @@ TEST_CASE("a campaign that held is all figures", "[tools][stress]") {
   CHECK(json["keys_per_second"] == 2'500'000);
   CHECK(json["mixes"][0]["num_rounds"] == 13);
   CHECK(json["most_generations"] == 7);
+}
+
+TEST_CASE("the last line says in how many of the mixes every invariant held", "[tools][stress]") {
+  stress::CampaignOptions options;
+  options.mixes.assign(stress::AllMixes().begin(), stress::AllMixes().end());
+  const size_t num_mixes = options.mixes.size();
+  const std::string all = std::to_string(num_mixes);
+  stress::CampaignResult result;
+  CHECK(Outcome(options, result, 1, false) == "Nothing was checked: give it more time.");
+  result.totals.num_checked = 100;
+  result.num_rounds = 4;
+  CHECK(Outcome(options, result, 10, false) == "Every invariant held, in 4 of " + all +
+                                                   " mixes; --seconds " +
+                                                   std::to_string(3 * num_mixes) + " reaches all.");
+  options.num_rounds = 4;
+  CHECK(Outcome(options, result, 10, true) == "Interrupted. Every invariant held so far, in 4 of " +
+                                                  all + " mixes; --rounds " + all + " tries all.");
+  options.types = {stress::FilterType::kConcurrent, stress::FilterType::kScalable};
+  CHECK_THAT(
+      Outcome(options, result, 10, false),
+      ContainsSubstring("in 4 of " + std::to_string(2 * num_mixes) + " pairs of mix and type"));
+  result.num_rounds = 2 * num_mixes;
+  CHECK(Outcome(options, result, 10, false) == "Every invariant held.");
+  options.only_round = 7;
+  result.num_rounds = 1;
+  CHECK(Outcome(options, result, 10, false) == "Every invariant held.");
+  result.violation.emplace();
+  CHECK(Outcome(options, result, 10, false) == "An invariant was violated.");
 }
 
 }  // namespace

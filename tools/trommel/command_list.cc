@@ -25,9 +25,54 @@ constexpr const char* kMore =
     "(version).\n"
     "More: trommel help, and trommel SUBCOMMAND --help. To begin: trommel demo";
 
+// What people type first. A test runs each pair in a folder of its own.
+struct ExamplesOf {
+  const char* subcommand;
+  const char* first;
+  const char* second;
+};
+
+constexpr const char* kBuildUsers = "trommel build -f -o users.trommel /etc/passwd";
+constexpr const char* kBuildRows =
+    "tr : '\\t' </etc/passwd | trommel attr build -n 1k --no-header -fo u.trommel";
+
+constexpr ExamplesOf kExamples[] = {
+    {"build", "trommel build -o users.trommel /etc/passwd",
+     "trommel build -o ports.trommel --comment '#' /etc/services"},
+    {"insert", kBuildUsers, "trommel insert users.trommel /etc/group"},
+    {"erase", kBuildUsers, "grep nologin /etc/passwd | trommel erase users.trommel"},
+    {"query", kBuildUsers, "grep root /etc/passwd | trommel query --print-present users.trommel"},
+    {"fold", "trommel build -f -n 1M -o users.trommel /etc/passwd", "trommel fold users.trommel"},
+    {"grow", "trommel build -f --encoding fingerprints16 -o users.trommel /etc/passwd",
+     "trommel grow users.trommel"},
+    {"dedup", "cut -d: -f7 /etc/passwd | trommel dedup -n 1k",
+     "trommel dedup --comment '#' /etc/services | tail"},
+    {"stats", kBuildUsers, "trommel stats users.trommel"},
+    {"verify", kBuildUsers, "trommel verify users.trommel /etc/passwd"},
+    {"attr", kBuildRows, "trommel attr stats u.trommel"},
+    {"attr build", "tr : '\\t' </etc/passwd | tee users.tsv",
+     "trommel attr build --no-header --columns 1,3,7 -o users.trommel users.tsv"},
+    {"attr insert", kBuildRows,
+     "tr : '\\t' </etc/passwd | trommel attr insert --no-header u.trommel"},
+    {"attr erase", kBuildRows,
+     "tr : '\\t' </etc/passwd | trommel attr erase --no-header u.trommel"},
+    {"attr query", kBuildRows,
+     "tail /etc/passwd | tr : '\\t' | trommel attr query u.trommel --no-header"},
+    {"attr stats", kBuildRows, "trommel attr stats u.trommel"},
+    {"attr size", "trommel attr size -n 100M --columns status,region,customer",
+     "trommel attr size -n 10M --columns a,b,c,d --keep a,b --keep c,d"},
+    {"size", "trommel size -n 1M", "trommel size --bytes 64MB -p 0.1%"},
+    {"targets", "trommel targets", "trommel targets --json"},
+    {"bench", "trommel bench --quick --sizes 100k --filter '^(insert|erase|query_hit)/keys'",
+     "trommel bench --quick --sizes 100k --filter '^hash' --json hashes.json"},
+    {"stress", "trommel stress --list", "trommel stress --seconds 2 --mix churn --mix points"},
+    {"demo", "trommel demo /var/lib/dpkg/status", "trommel demo /usr/share"},
+    {"help", "trommel help", "trommel help attr build"},
+};
+
 // A term in the left column and its text beside it, or a paragraph.
 std::string Formatted(std::string_view term, std::string_view text) {
-  constexpr size_t kColumns = 92;
+  constexpr size_t kColumns = 80;
   const size_t indent = term.empty() ? 2 : 18;
   std::string line = fmt::format("{:<{}}", term.empty() ? "" : fmt::format("  {}", term), indent);
   for (const char c : Wrapped(text, kColumns - indent)) {
@@ -144,6 +189,9 @@ std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings) {
   AddStressCommand(line, settings);
   AddDemoCommand(line, settings);
   AddHelpCommand(line);
+  for (const ExamplesOf& each : kExamples) {
+    line.AddExamples(each.subcommand, each.first, each.second);
+  }
   return made;
 }
 

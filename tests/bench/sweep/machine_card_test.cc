@@ -63,6 +63,22 @@ TEST_CASE("the card of a made-up machine has the figures of its files", "[bench]
   CHECK(card.CacheBytes(3) == 8 << 20);
 }
 
+TEST_CASE("a CPU is named as far as the system tells", "[bench][machine_card]") {
+  const auto model_of = [](const std::string& cpuinfo, const std::string& board = "") {
+    const tests::TempFolder root;
+    Write(root.Path("proc/cpuinfo"), cpuinfo);
+    if (!board.empty()) Write(root.Path("sys/firmware/devicetree/base/model"), board);
+    return ReadMachineCard(root.Path("")).cpu_model;
+  };
+  CHECK(model_of("vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: Xeon\n"
+                 "stepping\t: 7\n") == "Xeon (family 6, model 85, stepping 7)");
+  CHECK(model_of("vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n") ==
+        "AuthenticAMD (family 25, model 1)");
+  const std::string arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
+  CHECK(model_of(arm) == "unnamed CPU (implementer 0x41, part 0xd0c)");
+  CHECK(model_of(arm, std::string("Board 4\0", 8)) == "Board 4 (implementer 0x41, part 0xd0c)");
+}
+
 TEST_CASE("a machine without files has plausible caches", "[bench][machine_card]") {
   const tests::TempFolder root;
   const MachineCard card = ReadMachineCard(root.Path(""));

@@ -142,6 +142,11 @@ std::string PageOf(const CommandText& command, const std::string& parent,
   page += ".SH NAME\n" + Paragraph(PageName(command.name) + " - " + Summary(command));
   page += Synopsis(command);
   page += ".SH DESCRIPTION\n" + Paragraph(Joined(command.description));
+  if (!command.examples.empty()) {
+    page += ".SH EXAMPLES\n.nf\n";
+    for (const std::string& example : command.examples) page += Roff(example) + "\n";
+    page += ".fi\n";
+  }
   page += Subcommands(command);
   page += Options(command, parent.empty());
   if (parent.empty()) {

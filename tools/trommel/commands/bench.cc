@@ -127,7 +127,7 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   const auto print = [&printed, has_table](const std::string& text) {
     if (has_table && printed.ok()) printed = WriteText(text, stdout);
   };
-  print(CardText(card) + TableHead());
+  print(CardText(card) + BusyText(card) + TableHead());
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   Progress progress("measuring", settings.quiet, std::nullopt);
@@ -162,6 +162,9 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   card.filter_bytes = result->filter_bytes;
   card.filter_huge_page_bytes = result->filter_huge_page_bytes;
   print(PagesText(card.filter_bytes, card.filter_huge_page_bytes));
+  if (const std::string line = bench::SweepLine(card, figures); !line.empty()) {
+    print("\n" + line + "\n");
+  }
   if (!printed.ok()) return FailOnInput(printed.error());
   return reports->Write([&] { return bench::RunFileText(card, result->records); },
                         [&] { return bench::SweepHtml(card, figures, settings.typed); });
@@ -193,14 +196,15 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
       "Takes a few minutes; other programs disturb the figures. How to read them: bench/README.md");
   auto options = std::make_shared<BenchOptions>();
   bench::SweepOptions& sweep = options->sweep;
-  command.Flag("--quick", sweep.quick, "About a minute: rougher figures, fewer sizes");
+  command.Flag("--quick", sweep.quick, "Take about a minute: rougher figures, fewer sizes");
   command.Text("--filter", sweep.filter, "REGEX",
                "Only rows whose name matches this regular expression; names are "
                "operation/keys:N/target:T/batch:N/threads:N, and of other encodings than planes "
                "operation/runs:5/..., operation/fingerprints16/...");
-  AddCountList(command, "--sizes", sweep.sizes, "Keys: 100k,30M (default: from L1 to memory)");
+  AddCountList(command, "--sizes", sweep.sizes,
+               "Numbers of keys: 100k,30M (default: from L1 to memory)");
   AddCountList(command, "--threads", sweep.threads,
-               "Threads: 1,2,8 (default: powers of two up to all)");
+               "Numbers of threads: 1,2,8 (default: powers of two up to all)");
   command
       .ParsedList(
           "--encoding",
@@ -226,7 +230,7 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
                "Write the figures as charts and tables to FILE, a page that needs no network");
   AddWait(command, options->wait_seconds);
   command.Several("--compare", options->compare, "A.json B.json",
-                  "Measure nothing: show the rows of B.json beside those of A.json");
+                  "Show the rows of B.json beside those of A.json; measure nothing");
   command.SetAction([&settings, options] {
     if (settings.json && options->json.empty()) options->json = ReportOut::kToStdout;
     if (!options->json.empty() && options->json == options->html) {

@@ -63,19 +63,20 @@ std::string CardText(const bench::MachineCard& card) {
     caches += fmt::format("{}L{} {}", caches.empty() ? "" : ", ", cache.level,
                           FormatBytes(cache.num_bytes));
   }
-  std::string busy;
-  if (card.load_average[0] > 0.5 * card.num_logical_cpus) {
-    busy = "Other programs are busy: rows of several threads, on the wall's clock, suffer most.\n";
-  }
   return fmt::format(
       "{}: {} cores, {} threads; {}; {} of memory\n"
       "trommel {}, target {}, {} {}\n"
-      "Linux {}, huge pages: {}, load {:.2f}, {}\n{}",
+      "Linux {}, huge pages: {}, load {:.2f}, {}\n",
       card.cpu_model.empty() ? "unknown CPU" : card.cpu_model, card.num_physical_cpus,
       card.num_logical_cpus, caches.empty() ? "caches unknown" : caches,
       FormatBytes(card.memory_bytes), card.version, card.target, card.compiler, card.compiler_flags,
       card.kernel, card.huge_pages.empty() ? "unknown" : card.huge_pages, card.load_average[0],
-      card.date, busy);
+      card.date);
+}
+
+std::string BusyText(const bench::MachineCard& card) {
+  if (card.load_average[0] <= 0.5 * card.num_logical_cpus) return "";
+  return "Other programs are busy: rows of several threads, on the wall's clock, suffer most.\n";
 }
 
 std::string TableHead() {

@@ -13,6 +13,8 @@ namespace trommel::tool {
 
 // All of these end with a newline.
 std::string CardText(const bench::MachineCard& card);
+// What to know where other programs are busy; empty where none are.
+std::string BusyText(const bench::MachineCard& card);
 std::string TableHead();
 // The title over a group of rows: those of one size, or the machine's ceilings.
 std::string GroupTitle(const bench::SweepFigure& figure);

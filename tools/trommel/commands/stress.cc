@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "bench/sweep/machine_card.h"
 #include "tools/stress/campaign.h"
 #include "tools/stress/subjects/subjects.h"
+#include "tools/trommel/commands/bench_print.h"
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/commands/stress_print.h"
@@ -52,7 +54,9 @@ struct StressOptions {
 
 // As many threads as the machine has, half of each kind, but at least two of each: they interleave
 // on one core, too.
-uint32_t DefaultThreads() { return std::clamp(std::thread::hardware_concurrency() / 2, 2u, 16u); }
+uint32_t DefaultThreads() {
+  return std::clamp(std::thread::hardware_concurrency() / 2, 2u, kMaxThreads);
+}
 
 uint64_t RandomSeed() {
   std::random_device device;
@@ -92,8 +96,10 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   NoteInterrupts();
   Result<ReportOut> html = ReportOut::Create(options.html, {.quiet = settings.quiet});
   if (!html.ok()) return FailOnInput(html.error());
+  const bench::MachineCard card = bench::ReadMachineCard();
   if (!settings.json) {  // at once: with the seed, even a crash can be replayed
     Report report;
+    report.AddLine(CardText(card));
     report.AddLine(fmt::format("seed {}, {}, {}, {}, {}, {}{}\n", campaign.seed, options.type,
                                EncodingName(campaign.encoding),
                                FormatCount(campaign.num_writers, "writer"),
@@ -136,23 +142,21 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   Report report;
   DescribeCampaign(campaign, *result, elapsed(), report);
   report.AddField("target", std::string(ActiveTarget()));
-  report.AddField("interrupted", NotedInterrupt() != 0);
+  DescribeMachine(card, report);
+  const bool was_interrupted = NotedInterrupt() != 0;
+  report.AddField("interrupted", was_interrupted);
   DescribeViolation(campaign, *result, settings.program, report);
   const bool has_checked = result->totals.num_checked > 0;  // or else nothing is known to hold
-  if (!has_checked) {
-    report.AddLine("\nNothing was checked: give it more time.");
-  } else if (!result->violation) {
-    report.AddLine(NotedInterrupt() != 0 ? "\nInterrupted. Every invariant held so far."
-                                         : "\nEvery invariant held.");
-  }
+  const std::string outcome = Outcome(campaign, *result, elapsed(), was_interrupted);
+  if (!result->violation) report.AddLine("\n" + outcome);
   const bool is_good = has_checked && !result->violation;
   if (html->is_wanted()) {
     StressRun run{.seconds = elapsed(),
-                  .was_interrupted = NotedInterrupt() != 0,
+                  .outcome = outcome,
                   .command = settings.typed,
                   .samples = std::move(samples)};
     if (result->broken_round) run.again = RepeatCommand(campaign, *result->broken_round, "trommel");
-    const Status written = html->Write(StressHtml(campaign, *result, run));
+    const Status written = html->Write(StressHtml(campaign, *result, run, card));
     if (!written.ok()) return FailOnInput(written.error());
   }
   return Finish(report, settings.json, is_good ? kDone : kNegativeAnswer);
@@ -190,7 +194,8 @@ void AddStressCommand(Command& parent, const Settings& settings) {
   AddCount(command, "--rounds", options->num_rounds, "Stop after so many rounds");
   command
       .Text("--type", options->type, "TYPE",
-            "concurrent (default), scalable, window, or all: each mix with each of them in turn")
+            "Type of filter: concurrent (default), scalable, window, or all: each mix with each of "
+            "them in turn")
       .OneOf(TypeNames());
   const Option mix = command
                          .Repeatable("--mix", options->mixes, "NAME",
@@ -199,7 +204,8 @@ void AddStressCommand(Command& parent, const Settings& settings) {
   const auto add_threads = [&](const char* name, uint32_t least, uint32_t& value,
                                const char* help) {
     AddNumber(command, name, least, kMaxThreads, "COUNT",
-              fmt::format("{}, from {} to {} (default {})", help, least, kMaxThreads, value),
+              fmt::format("{}, from {} to {} (default: half of the machine's, at least 2)", help,
+                          least, kMaxThreads),
               [&value](uint64_t number) { value = static_cast<uint32_t>(number); });
   };
   add_threads("--writers", 1, options->num_writers, "Threads that insert and erase");

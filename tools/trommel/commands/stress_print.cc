@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "tools/trommel/output/number_text.h"
@@ -150,6 +152,37 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
   if (result.growth.most_generations > 0) AddGrowth(result.growth, report);
   report.Add("seconds", seconds, "time", fmt::format("{:.1f} s", seconds));
   report.AddField("mixes", std::move(mixes));
+}
+
+std::string Outcome(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                    double seconds, bool was_interrupted) {
+  if (result.violation) return "An invariant was violated.";
+  if (result.totals.num_checked == 0) return "Nothing was checked: give it more time.";
+  const uint64_t num_all = options.only_round ? 1 : options.mixes.size() * options.types.size();
+  std::string text =
+      was_interrupted ? "Interrupted. Every invariant held so far" : "Every invariant held";
+  if (result.num_rounds >= num_all) return text + ".";
+  const char* const what = options.types.size() > 1 ? "pairs of mix and type" : "mixes";
+  text += fmt::format(", in {} of {} {}; ", result.num_rounds, num_all, what);
+  if (options.num_rounds > 0) return text + fmt::format("--rounds {} tries all.", num_all);
+  const double all = seconds * static_cast<double>(num_all) /
+                     static_cast<double>(std::max<uint64_t>(1, result.num_rounds));
+  return text + fmt::format("--seconds {:.0f} reaches all.", std::ceil(1.2 * all));
+}
+
+void DescribeMachine(const bench::MachineCard& card, Report& report) {
+  Json load = Json::Array();
+  for (const double each : card.load_average) load.Append(each);
+  report.AddField("machine", Json{{"date", card.date},
+                                  {"cpu_model", card.cpu_model},
+                                  {"num_cpus", card.num_logical_cpus},
+                                  {"num_physical_cpus", card.num_physical_cpus},
+                                  {"memory_bytes", card.memory_bytes},
+                                  {"load_avg", load},
+                                  {"kernel", card.kernel},
+                                  {"compiler", card.compiler},
+                                  {"trommel_version", card.version},
+                                  {"target", card.target}});
 }
 
 std::string RepeatCommand(const stress::CampaignOptions& options, const stress::RoundPlan& plan,

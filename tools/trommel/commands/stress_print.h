@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/sweep/machine_card.h"
 #include "tools/stress/campaign.h"
 #include "tools/trommel/output/report.h"
 
@@ -16,6 +17,14 @@ void DescribeMixes(Report& report);
 // What was done in so many seconds.
 void DescribeCampaign(const stress::CampaignOptions& options, const stress::CampaignResult& result,
                       double seconds, Report& report);
+
+// What came out, in one sentence: that every invariant held, and in how many of the mixes if not in
+// all.
+std::string Outcome(const stress::CampaignOptions& options, const stress::CampaignResult& result,
+                    double seconds, bool was_interrupted);
+
+// The machine, as the field "machine", with the names of a bench's context.
+void DescribeMachine(const bench::MachineCard& card, Report& report);
 
 // The violation, if there is one: the invariant, the key, the trace, and how to repeat the round.
 void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "bench/html/html_report.h"
+#include "bench/sweep/sweep_tables.h"
 #include "tools/trommel/output/number_text.h"
-#include "trommel/targets.h"
-#include "trommel/version.h"
 
 namespace trommel::tool {
 namespace {
@@ -110,7 +109,7 @@ HtmlTable Operations(const stress::Totals& totals) {
 }  // namespace
 
 std::string StressHtml(const stress::CampaignOptions& options, const stress::CampaignResult& result,
-                       const StressRun& run) {
+                       const StressRun& run, const bench::MachineCard& card) {
   HtmlReport report{.title = "trommel stress", .command = run.command};
   std::string types;
   for (const stress::FilterType type : options.types) {
@@ -120,22 +119,17 @@ std::string StressHtml(const stress::CampaignOptions& options, const stress::Cam
                                 FormatCount(options.num_writers, "writer"),
                                 FormatCount(options.num_readers, "reader"), options.seed);
   report.findings.push_back(fmt::format(
-      "{} keys in {} and {:.1f} s; {} answers were compared with an exact model.{}",
+      "{} keys in {} and {:.1f} s; {} answers were compared with an exact model.",
       FormatCount(result.totals.num_all_keys()), FormatCount(result.num_rounds, "round"),
-      run.seconds, FormatCount(result.totals.num_checked),
-      run.was_interrupted ? " Interrupted." : ""));
-  report.findings.emplace_back(result.violation ? "An invariant was violated."
-                               : result.totals.num_checked == 0
-                                   ? "Nothing was checked: give it more time."
-                                   : "Every invariant held.");
+      run.seconds, FormatCount(result.totals.num_checked)));
+  report.findings.push_back(run.outcome);
   if (result.violation && result.broken_round) {
     report.sections.push_back(BrokenInvariant(*result.violation, *result.broken_round, run));
   }
   report.sections.push_back(Mixes(options, result));
   if (run.samples.size() > 2) report.sections.back().charts.push_back(SpeedOverTime(run.samples));
   report.sections.push_back({.title = "Figures", .tables = {Operations(result.totals)}});
-  report.card = {{"instruction set", std::string(ActiveTarget())},
-                 {"Trommel", std::string(LinkedVersion())}};
+  report.card = bench::CardRows(card);
   return bench::HtmlText(report);
 }
 

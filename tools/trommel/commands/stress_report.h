@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/sweep/machine_card.h"
 #include "tools/stress/campaign.h"
 
 namespace trommel::tool {
@@ -18,14 +19,14 @@ struct StressSample {
 
 struct StressRun {
   double seconds = 0;
-  bool was_interrupted = false;
+  std::string outcome = {};  // in one sentence
   std::string command = {};  // that began it
   std::string again = {};    // that repeats the round that broke; empty: nothing broke
   std::vector<StressSample> samples = {};
 };
 
 std::string StressHtml(const stress::CampaignOptions& options, const stress::CampaignResult& result,
-                       const StressRun& run);
+                       const StressRun& run, const bench::MachineCard& card);
 
 }  // namespace trommel::tool
 

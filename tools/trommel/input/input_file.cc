@@ -7,8 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "tools/trommel/output/interrupt.h"
@@ -29,7 +33,9 @@ Result<InputFile> InputFile::Open(const std::string& path) {
   InputFile file(fd, is_stdin ? "(stdin)" : path, false);
   struct stat status = {};
   if (fstat(fd, &status) != 0) return IoError("open", file.name_, errno);
-  if (S_ISDIR(status.st_mode)) return IoError("read", file.name_, EISDIR);
+  if (S_ISDIR(status.st_mode)) {
+    return Error{ErrorCode::kIo, fmt::format("{} is a folder: -r reads the files below it", path)};
+  }
   file.is_regular_ = S_ISREG(status.st_mode);
 #ifdef POSIX_FADV_SEQUENTIAL
   if (file.is_regular_) posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -47,23 +53,38 @@ InputFile::InputFile(int fd, std::string name, bool is_regular) noexcept
 InputFile::InputFile(InputFile&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       name_(std::move(other.name_)),
-      is_regular_(other.is_regular_) {}
+      is_regular_(other.is_regular_),
+      decompressor_(std::exchange(other.decompressor_, std::nullopt)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(name_, other.name_);
   std::swap(is_regular_, other.is_regular_);
+  std::swap(decompressor_, other.decompressor_);
   return *this;
 }
 
 InputFile::~InputFile() {
+  if (fd_ > STDIN_FILENO && !decompressor_) close(fd_);
+}
+
+Status InputFile::Decompress(InputKind kind, std::string_view start) {
+  Result<Decompressor> started = Decompressor::Start(kind, fd_, is_regular_, start, name_);
+  if (!started.ok()) return started.error();
   if (fd_ > STDIN_FILENO) close(fd_);
+  decompressor_.emplace(*std::move(started));
+  fd_ = decompressor_->output();
+  return Ok();
 }
 
 Result<size_t> InputFile::ReadOnce(std::span<char> buffer) {
   for (;;) {
-    if (!is_regular_ && !WaitForInput(fd_)) return Error{ErrorCode::kIo, "interrupted"};
+    const bool can_wait = !is_regular_ || decompressor_;
+    if (can_wait && !WaitForInput(fd_)) return Error{ErrorCode::kIo, "interrupted"};
     const ssize_t num_read = read(fd_, buffer.data(), buffer.size());
+    if (num_read == 0 && decompressor_) {
+      if (Status ended = decompressor_->Finish(); !ended.ok()) return ended.error();
+    }
     if (num_read >= 0) return static_cast<size_t>(num_read);
     if (errno != EINTR) return IoError("read", name_, errno);
     if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
@@ -87,6 +108,30 @@ Result<size_t> InputFile::Read(std::span<char> buffer) {
   return num_read;
 }
 
+Result<std::vector<std::string>> FilesBelow(const std::vector<std::string>& paths) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (path == "-" || !fs::is_directory(path, failed)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> below;
+    fs::recursive_directory_iterator each(path, failed);
+    for (; !failed && each != fs::end(each); each.increment(failed)) {
+      if (fs::is_regular_file(each->symlink_status())) below.push_back(each->path().string());
+    }
+    if (failed) {
+      return Error{ErrorCode::kIo,
+                   fmt::format("cannot read the folder {}: {}", path, failed.message())};
+    }
+    std::ranges::sort(below);
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  return files;
+}
+
 std::optional<uint64_t> TotalBytes(const std::vector<std::string>& paths) {
   if (paths.empty()) return std::nullopt;
   uint64_t total = 0;
@@ -96,6 +141,19 @@ std::optional<uint64_t> TotalBytes(const std::vector<std::string>& paths) {
       return std::nullopt;
     }
     total += static_cast<uint64_t>(status.st_size);
+  }
+  return total;
+}
+
+std::optional<uint64_t> TotalTextBytes(const std::vector<std::string>& paths) {
+  const std::optional<uint64_t> total = TotalBytes(paths);
+  if (!total) return total;
+  for (const std::string& path : paths) {
+    std::array<char, 16> start;
+    Result<InputFile> file = InputFile::Open(path);
+    const Result<size_t> num_read = file.ok() ? file->Read(start) : Result<size_t>(size_t{0});
+    const std::string_view text(start.data(), num_read.ok() ? *num_read : 0);
+    if (FindCompressed(KindOfNulRecords(text)) != nullptr) return std::nullopt;
   }
   return total;
 }

@@ -62,7 +62,19 @@ std::string FileWord(const std::string& name) {
   return ShellWord(name.starts_with('-') ? "./" + name : name);
 }
 
+constexpr std::array kCompressed = {
+    CompressedKind{InputKind::kGzip, "gzip", "gzip"},
+    CompressedKind{InputKind::kBzip2, "bzip2", "bzip2"},
+    CompressedKind{InputKind::kXz, "xz", "xz"},
+    CompressedKind{InputKind::kZstd, "zstd", "zstd"},
+};
+
 }  // namespace
+
+const CompressedKind* FindCompressed(InputKind kind) noexcept {
+  const auto* const found = std::ranges::find(kCompressed, kind, &CompressedKind::kind);
+  return found == kCompressed.end() ? nullptr : found;
+}
 
 InputKind KindOfNulRecords(std::string_view start) noexcept {
   for (const Start& known : kStarts) {
@@ -82,27 +94,25 @@ InputKind KindOfInput(std::string_view start) noexcept {
 }
 
 std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program,
-                      bool are_rows) {
-  const bool is_stdin = name == "(stdin)";
+                      bool are_rows, bool was_compressed) {
+  const bool is_piped = was_compressed || name == "(stdin)";
   const bool is_trommel = program == "trommel";
   const char* const as_lines = is_trommel ? " (--as-lines takes it as it is)" : "";
   const auto through = [&](std::string_view what, std::string_view filter) {
     return fmt::format(
         "{}: {}, not lines: try: {} | {} ... -{}", name, what,
-        is_stdin ? fmt::format("... | {}", filter) : fmt::format("{} {}", filter, FileWord(name)),
+        is_piped ? fmt::format("... | {}", filter) : fmt::format("{} {}", filter, FileWord(name)),
         program, as_lines);
   };
   switch (kind) {
     case InputKind::kText:
       return "";
     case InputKind::kGzip:
-      return through("gzip data", "zcat");
     case InputKind::kBzip2:
-      return through("bzip2 data", "bzcat");
     case InputKind::kXz:
-      return through("xz data", "xzcat");
-    case InputKind::kZstd:
-      return through("zstd data", "zstdcat");
+    case InputKind::kZstd:  // within data that was decompressed
+      return through(fmt::format("{} data", FindCompressed(kind)->name),
+                     fmt::format("{} -dc", FindCompressed(kind)->program));
     case InputKind::kUtf16:
       return through("UTF-16 text", "iconv -f UTF-16 -t UTF-8");
     case InputKind::kUtf16LittleEndian:

@@ -38,12 +38,23 @@ InputKind KindOfInput(std::string_view start) noexcept;
 // The same for records that end in NUL, where that byte says nothing.
 InputKind KindOfNulRecords(std::string_view start) noexcept;
 
+// A format of compressed data, and the program that reads it: PROGRAM -dc.
+struct CompressedKind {
+  InputKind kind;
+  const char* name;
+  const char* program;
+};
+
+// Returns null for kinds that are not compressed.
+const CompressedKind* FindCompressed(InputKind kind) noexcept;
+
 // What is wrong with lines of this kind in the input of that name ("(stdin)" for standard input),
-// and what to do: "logs.gz: gzip data, not lines: try: zcat logs.gz | trommel ... -". Empty for
+// and what to do: "a.txt: UTF-16 text, not lines: try: iconv ... a.txt | trommel ... -". Empty for
 // kText. `program` is the command's name; only of "trommel" it names --as-lines and, unless what is
-// read are rows, which have no such option, --keys.
+// read are rows, which have no such option, --keys. `was_compressed`: the lines are what the file
+// decompresses to.
 std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program,
-                      bool are_rows);
+                      bool are_rows, bool was_compressed = false);
 
 // True if `text` has a line and all its lines end in CR LF.
 bool HasOnlyCrLf(std::string_view text) noexcept;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tools/trommel/input/find_bytes.h"
+#include "tools/trommel/input/host_names.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/tuples.h"
 
@@ -49,7 +50,7 @@ void KeyBatch::Split(const KeyOptions& options) {
   error_.reset();
   are_integers_ = IsInteger(options.format);
   are_records_ = (options.format == KeyFormat::kLines && !options.strip_cr) ||
-                 options.format == KeyFormat::kNul;
+                 options.format == KeyFormat::kNul || options.format == KeyFormat::kHosts;
   if (options.format == KeyFormat::kRaw64) return SplitRaw();
 
   const std::string_view text = piece.text();
@@ -84,7 +85,7 @@ void KeyBatch::RefuseFrom(size_t record_idx, Error error) {
 
 bool KeyBatch::AddRecords(std::string_view text, size_t at, std::span<const uint32_t> ends,
                           const KeyOptions& options, size_t& begin) {
-  if (are_records_) {
+  if (are_records_ && options.format != KeyFormat::kHosts && options.comment.empty()) {
     AddWholeRecords(text, at, ends, options.keep_empty, begin);
     return true;
   }
@@ -143,6 +144,11 @@ void KeyBatch::SplitRaw() {
 Status KeyBatch::AddRecord(std::string_view record, const KeyOptions& options) {
   std::string_view line = record;
   if (options.strip_cr && line.ends_with('\r')) line.remove_suffix(1);
+  if (IsComment(line, options.comment)) {
+    ++num_empty_;
+    return Ok();
+  }
+  if (options.format == KeyFormat::kHosts) return AddNames(line);
   std::string_view key = line;
   // An empty line is not a short row: it is skipped as an empty key is.
   const bool has_columns =
@@ -163,6 +169,13 @@ Status KeyBatch::AddRecord(std::string_view record, const KeyOptions& options) {
   Status added = is_tuple ? AddTuple(line) : AddKey(key, options);
   if (!added.ok()) return added;
   records_.push_back(record);
+  return Ok();
+}
+
+Status KeyBatch::AddNames(std::string_view line) {
+  const size_t num_before = records_.size();
+  if (Status added = AddHostNames(line, records_); !added.ok()) return added;
+  if (records_.size() == num_before) ++num_empty_;
   return Ok();
 }
 
@@ -204,7 +217,7 @@ Status KeyBatch::AddTime(std::string_view line, const KeyOptions& options) {
   const Result<uint64_t> time = ParseTime(*column, options.time_unit);
   if (!time.ok()) {
     const bool is_first_line =
-        piece.is_first && !piece.had_header && line.data() == piece.text().data();
+        piece.is_first && !piece.has_header && line.data() == piece.text().data();
     if (!is_first_line) return time.error();
     return Error{time.error().code,
                  time.error().message + "; is this line a header? --header skips it"};

@@ -39,7 +39,7 @@ class KeyBatch {
   void Hash(const DigestPolicy& policy);
   // The keys' integers; only for kU64 and kRaw64.
   std::span<const uint64_t> integers() const noexcept { return integers_; }
-  // The record of each key as it stands in the input, without its terminator.
+  // The record of each key as it stands in the input, without its terminator; kHosts: the name.
   std::span<const std::string_view> records() const noexcept { return records_; }
 
   // When each key came, in ticks (time_text.h); empty where times are not read.
@@ -48,7 +48,7 @@ class KeyBatch {
   }
 
   uint64_t num_lines() const noexcept { return num_lines_; }  // cut, whether keys or not
-  uint64_t num_empty() const noexcept { return num_empty_; }  // empty keys skipped
+  uint64_t num_empty() const noexcept { return num_empty_; }  // skipped: empty or comments
   // "FILE:LINE: 'RECORD'" of a record, or "FILE, key NUMBER: INTEGER" of kRaw64, for the last
   // stage.
   std::string Naming(size_t record_idx, KeyFormat format) const;
@@ -73,6 +73,7 @@ class KeyBatch {
   void AddWholeRecords(std::string_view text, size_t at, std::span<const uint32_t> ends,
                        bool keep_empty, size_t& begin);
   Status AddRecord(std::string_view record, const KeyOptions& options);
+  Status AddNames(std::string_view line);
   Status AddKey(std::string_view key, const KeyOptions& options);
   // Adds the key of the piece's columns of the line, of which there are several.
   Status AddTuple(std::string_view line);

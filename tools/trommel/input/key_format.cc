@@ -12,13 +12,14 @@
 namespace trommel::tool {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, KeyFormat>, 6> kFormatNames = {{
+constexpr std::array<std::pair<std::string_view, KeyFormat>, 7> kFormatNames = {{
     {"lines", KeyFormat::kLines},
     {"nul", KeyFormat::kNul},
     {"hex", KeyFormat::kHex},
     {"u64", KeyFormat::kU64},
     {"raw64", KeyFormat::kRaw64},
     {"tsv", KeyFormat::kTsv},
+    {"hosts", KeyFormat::kHosts},
 }};
 
 Error Invalid(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }

@@ -27,6 +27,7 @@ enum class KeyFormat : uint8_t {
   kU64,    // a line with a decimal integer, hashed as 8 little-endian bytes
   kRaw64,  // 8 little-endian bytes, nothing between
   kTsv,    // columns of a tab-separated line: of several the tuple's key (trommel/tuples.h)
+  kHosts,  // the names of a line of a hosts file or a list of domains (host_names.h)
 };
 
 // A column of a tab-separated line.
@@ -46,12 +47,18 @@ struct KeyOptions {
   // However a file begins, it is lines: not compressed data, UTF-16 or a program (input_kind.h),
   // and a byte order mark is part of the first one.
   bool as_lines = false;
+  std::string comment;    // lines that begin with it are skipped; empty: there are none
   bool are_rows = false;  // kLines: rows of columns, read by commands that have no --keys
   LeapLimit leaps;        // of the times
 };
 
-// "lines", "nul", "hex", "u64", "raw64" or "tsv"; nothing for other names.
+// "lines", "nul", "hex", "u64", "raw64", "tsv" or "hosts"; nothing for other names.
 std::optional<KeyFormat> KeyFormatFromName(std::string_view name) noexcept;
+
+// True if the line begins with `comment`, which is not empty.
+inline bool IsComment(std::string_view line, std::string_view comment) noexcept {
+  return !comment.empty() && line.starts_with(comment);
+}
 
 // True if keys of this format are 64-bit integers, false if they are strings of bytes.
 bool IsInteger(KeyFormat format) noexcept;

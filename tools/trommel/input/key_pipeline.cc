@@ -85,7 +85,7 @@ class KeyPipeline {
     if (const auto leap = leaps_.Find(batch.times())) RefuseLeap(batch, *leap);
     if (!batch.records().empty()) batch.header.swap(header_);
     if (piece.is_first) line_ = 0;
-    if (piece.had_header) ++line_;
+    line_ += piece.num_header_lines;
     piece.line_before = line_;
     line_ += options_.format == KeyFormat::kRaw64 ? batch.records().size() : batch.num_lines();
     if (Status done = stages_.finish(batch); !done.ok()) return done;

@@ -32,7 +32,8 @@ PieceReader::PieceReader(std::vector<std::string> paths, const KeyOptions& optio
 
 bool PieceReader::Next(Piece& piece) {
   piece.begin = piece.end = 0;
-  piece.is_first = piece.had_header = piece.is_input_idle = piece.is_error_of_line = false;
+  piece.is_first = piece.has_header = piece.is_input_idle = piece.is_error_of_line = false;
+  piece.num_header_lines = 0;
   piece.header.clear();
   piece.notes.clear();
   piece.num_bytes = 0;
@@ -85,10 +86,17 @@ Status PieceReader::Fill(Piece& piece) {
     }
     // Keys may be typed: their answers are due before this waits for more.
     if (!is_idle_ && !file_->HasMoreNow()) break;
+    // No more than a decompressor can be handed back, as long as it may need to be.
+    const size_t most = awaits_start_ ? std::min(room, kStartBytes) : room;
     const Result<size_t> num_read =
-        file_->Read(std::span(piece.buffer).subspan(num_bytes, room - num_bytes));
+        file_->Read(std::span(piece.buffer).subspan(num_bytes, most - num_bytes));
     if (!num_read.ok()) return num_read.error();
-    if (*num_read == 0) return EndFile(piece, num_bytes);
+    if (*num_read == 0) {
+      const size_t num_left = piece.end = num_bytes;
+      if (Status judged = JudgeStart(piece, num_bytes); !judged.ok()) return judged;
+      if (num_left > 0 && num_bytes == 0) continue;  // behind it is what it decompresses to
+      return EndFile(piece, num_bytes);
+    }
     const size_t scanned = num_bytes;
     num_bytes += *num_read;
     piece.num_bytes += *num_read;
@@ -116,10 +124,17 @@ Status PieceReader::JudgeStart(Piece& piece, size_t& num_bytes) {
   const std::string_view start(piece.buffer.data(), num_bytes);
   const bool are_lines = options_.format != KeyFormat::kNul;
   const InputKind kind = are_lines ? KindOfInput(start) : KindOfNulRecords(start);
+  const bool was_compressed = file_->is_decompressed();
+  if (FindCompressed(kind) != nullptr && !was_compressed) {
+    awaits_start_ = true;  // of what it decompresses to
+    piece.end = 0;
+    piece.num_bytes = file_bytes_ = 0;
+    return file_->Decompress(kind, start.substr(0, std::exchange(num_bytes, 0)));
+  }
   if (kind != InputKind::kText) {
     piece.end = 0;
-    return Error{ErrorCode::kInvalidArgument,
-                 RefusalOf(kind, piece.file_name, ProgramName(), options_.are_rows)};
+    return Error{ErrorCode::kInvalidArgument, RefusalOf(kind, piece.file_name, ProgramName(),
+                                                        options_.are_rows, was_compressed)};
   }
   if (are_lines && !options_.strip_cr && HasOnlyCrLf(start.substr(0, piece.end))) {
     piece.notes.push_back(
@@ -137,10 +152,6 @@ Status PieceReader::JudgeStart(Piece& piece, size_t& num_bytes) {
 }
 
 Status PieceReader::EndFile(Piece& piece, size_t num_bytes) {
-  piece.end = num_bytes;
-  if (num_bytes > 0) {
-    if (Status judged = JudgeStart(piece, num_bytes); !judged.ok()) return judged;
-  }
   const std::string name = file_->name();
   file_.reset();
   piece.end = num_bytes;
@@ -154,8 +165,19 @@ Status PieceReader::EndFile(Piece& piece, size_t num_bytes) {
 }
 
 void PieceReader::TakeHeader(Piece& piece) {
+  std::string_view header = piece.text();
+  size_t begin = 0;
+  while (IsComment(header, options_.comment)) {
+    begin += std::min(header.find('\n'), header.size() - 1) + 1;
+    header = piece.text().substr(begin);
+    ++piece.num_header_lines;
+  }
+  if (header.empty()) {  // comments alone, which are skipped as others are
+    piece.num_header_lines = 0;
+    return;
+  }
   awaits_header_ = false;
-  const std::string_view header = piece.text().substr(0, piece.text().find('\n'));
+  header = header.substr(0, header.find('\n'));
   if (!header_seen_) piece.header = header;
   header_seen_ = true;
   std::string_view names = header;
@@ -167,8 +189,10 @@ void PieceReader::TakeHeader(Piece& piece) {
     has_failed_ = true;
     return;
   }
-  piece.had_header = true;
-  piece.begin = std::min(header.size() + 1, piece.end);
+  ++piece.num_header_lines;
+  piece.has_header = true;
+  piece.header_begin = begin;
+  piece.begin = std::min(begin + header.size() + 1, piece.end);
 }
 
 Status PieceReader::FindColumns(std::string_view names) {

@@ -36,8 +36,10 @@ struct Piece {
   size_t begin = 0;          // the header line, if any, is before it
   size_t end = 0;
   std::string file_name;
-  bool is_first = false;     // of its file
-  bool had_header = false;   // one line of the file was before the text
+  bool is_first = false;    // of its file
+  bool has_header = false;  // before the text, from header_begin on, behind comments
+  size_t header_begin = 0;
+  uint64_t num_header_lines = 0;  // of comments and header, before the text
   uint64_t line_before = 0;  // lines of its file before the text, as the stage that counts says
   std::string header;        // of the first file, in the piece behind it
   std::vector<std::string> notes;   // on how its file begins, for people
@@ -71,8 +73,8 @@ class PieceReader {
   Status Fill(Piece& piece);
   size_t EndOfRecords(const Piece& piece, size_t scanned, size_t num_bytes) const;
   // Judges how a file begins, of which the buffer has so many bytes: as soon as these reach to the
-  // end of a record or are kStartBytes, or at the end of the file. Fails for what are no lines, and
-  // takes a byte order mark out of the buffer.
+  // end of a record or are kStartBytes, or at the end of the file. Fails for what are no lines,
+  // takes a byte order mark out of the buffer, and all of it if it has to be decompressed.
   Status JudgeStart(Piece& piece, size_t& num_bytes);
   Status EndFile(Piece& piece, size_t num_bytes);
   void TakeHeader(Piece& piece);

@@ -25,6 +25,7 @@ KeyOptions OptionsOf(const RowFormat& format) {
   options.strip_cr = format.strip_cr;
   options.as_lines = format.as_lines;
   options.are_rows = true;
+  options.comment = format.comment;
   return options;
 }
 
@@ -79,7 +80,7 @@ Result<bool> RowReader::Next(RowBatch& batch) {
     line_ = 0;
     awaits_columns_ = true;
   }
-  if (read.ok() && batch.piece.had_header) read = StartFile(batch);
+  if (read.ok() && batch.piece.has_header) read = StartFile(batch);
   if (read.ok()) read = AddRows(batch);
   if (read.ok() && batch.piece.error) {
     ++line_;
@@ -92,9 +93,10 @@ Result<bool> RowReader::Next(RowBatch& batch) {
 }
 
 Status RowReader::StartFile(const RowBatch& batch) {
-  ++line_;
+  line_ += batch.piece.num_header_lines;
   if (!batch.piece.header.empty()) header_ = batch.piece.header;
   std::string_view header(batch.piece.buffer.data(), batch.piece.begin);
+  header.remove_prefix(batch.piece.header_begin);
   header = WithoutCr(header.substr(0, header.find('\n')), format_.strip_cr);
   if (!first_header_) first_header_ = header;
   if (format_.wants_one_header && header != *first_header_) {
@@ -167,7 +169,7 @@ Status RowReader::AddRows(RowBatch& batch) {
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line_;
     const std::string_view line = WithoutCr(row, format_.strip_cr);
-    if (line.empty()) {
+    if (line.empty() || IsComment(line, format_.comment)) {
       ++batch.num_empty;
       continue;
     }

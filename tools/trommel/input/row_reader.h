@@ -22,7 +22,8 @@ struct RowFormat {
   bool has_header = true;
   bool needs_header = false;  // there is no option to do without one
   bool strip_cr = false;
-  bool as_lines = false;          // as KeyOptions'
+  bool as_lines = false;  // as KeyOptions', and the next
+  std::string comment = {};
   bool wants_one_header = false;  // a later file's that is not the first one's is an error
   bool makes_names = false;       // a filter's: one that it cannot have is an error
 };
@@ -32,7 +33,7 @@ struct RowBatch {
   std::vector<std::string_view> rows;                  // whole, without terminator
   std::vector<std::vector<std::string_view>> columns;  // the chosen ones: a field a row
   std::string header;          // to be passed on before the rows; empty: nothing to pass on
-  uint64_t num_empty = 0;      // empty lines, skipped
+  uint64_t num_empty = 0;      // empty lines and comments, skipped
   uint64_t num_bytes = 0;      // read for it
   bool is_input_idle = false;  // the next batch may have to wait for its input
   Piece piece;

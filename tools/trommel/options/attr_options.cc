@@ -68,13 +68,14 @@ RowFormat RowInput::Format() const {
   format.has_header = !no_header;
   format.strip_cr = strip_cr;
   format.as_lines = as_lines;
+  format.comment = files.options.comment;
   return format;
 }
 
 void AddRowInput(Command& command, RowInput& input, const std::string& columns_help) {
   const std::string group = "How rows are read";
-  command.Arguments("FILES", input.files.paths,
-                    "Files of tab-separated columns; none or - is standard input");
+  AddFiles(command, input.files,
+           "Files of tab-separated columns, compressed or not; none or - is standard input", group);
   AddThreads(command, input.files.num_threads);
   command.Text("--columns", input.columns, "LIST", columns_help).Group(group);
   command
@@ -85,6 +86,7 @@ void AddRowInput(Command& command, RowInput& input, const std::string& columns_h
       .Flag("--crlf", input.strip_cr,
             "Lines end in CR LF: the CR is not part of the last field (by default it is)")
       .Group(group);
+  AddComment(command, input.files.options.comment, group);
   AddAsLines(command, input.as_lines, group);
 }
 

@@ -19,7 +19,7 @@ namespace trommel::tool {
 
 // Where rows come from: the files, their columns, and the threads to work with.
 struct RowInput {
-  KeyInput files;  // its format is not used
+  KeyInput files;  // of its options, the comment is used
   std::string columns;
   bool no_header = false;
   bool strip_cr = false;
@@ -28,7 +28,7 @@ struct RowInput {
   RowFormat Format() const;
 };
 
-// FILES, --columns, --no-header, --crlf, --as-lines, --threads.
+// FILES, -r, --columns, --no-header, --crlf, --comment, --as-lines, --threads.
 void AddRowInput(Command& command, RowInput& input, const std::string& columns_help);
 
 // What sets there are and what their filters are made for, names not yet looked up.

@@ -14,39 +14,6 @@
 namespace trommel::tool {
 namespace {
 
-// CLI11's pages, but that descriptions of options are wrapped, that a list of subcommands has a
-// line for each, and that the first page is short: its last lines name the options of all
-// subcommands.
-class HelpPage : public CLI::Formatter {
- public:
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    if (app->get_parent() == nullptr) {
-      return app->get_description() + "\n" + make_usage(app, name) + make_subcommands(app, mode) +
-             "\n" + make_footer(app);
-    }
-    std::string page = CLI::Formatter::make_help(app, name, mode);
-    page = CLI::detail::find_and_replace(page, "\n\n\n", "\n\n");
-    return page.substr(0, page.find_last_not_of('\n') + 1) + '\n';
-  }
-
-  std::string make_subcommand(const CLI::App* command) const override {
-    const std::string description = command->get_description();
-    std::string summary = description.substr(0, description.find('\n'));
-    if (summary.ends_with('.')) summary.pop_back();
-    size_t longest = 8;
-    for (const CLI::App* const other : command->get_parent()->get_subcommands(nullptr)) {
-      longest = std::max(longest, other->get_name().size());
-    }
-    return fmt::format("  {:<{}}{}\n", command->get_name(), longest + 1, summary);
-  }
-
-  std::string make_option_desc(const CLI::Option* option) const override {
-    constexpr size_t kColumns = 92;
-    return Wrapped(CLI::Formatter::make_option_desc(option), kColumns - get_column_width());
-  }
-};
-
 std::string Joined(const std::vector<std::string>& words, const char* between) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
@@ -92,12 +59,113 @@ OptionText TextOf(CLI::Option* option) {
   return text;
 }
 
+// Pages have these columns: those of a terminal.
+constexpr size_t kColumns = 80;
+
+// The first clause of a text: what it is for, without the conditions.
+std::string FirstClause(const std::string& text) {
+  size_t end = text.size();
+  for (const char* mark : {". ", ": ", "; ", " (", ", a ", ", and ", ", as ", ", beyond ",
+                           ", exactly ", ", for ", ", of at ", ", then ", ", which "}) {
+    end = std::min(end, text.find(mark));
+  }
+  return text.substr(0, end);
+}
+
+std::string FirstLine(const std::string& text) {
+  std::string line = text.substr(0, text.find('\n'));
+  if (line.ends_with('.')) line.pop_back();
+  return line;
+}
+
+std::string ShortOption(const OptionText& option) {
+  constexpr size_t kLeft = 26;
+  std::string left = "  " + Joined(option.names, ",");
+  if (!option.value.empty()) left += " " + option.value;
+  if (option.is_argument && option.takes_many) left += "...";
+  left.resize(std::max(left.size() + 2, kLeft), ' ');
+  const std::string needed = option.is_required && !option.is_argument ? " (required)" : "";
+  std::string text = left;
+  for (const char c : Wrapped(FirstClause(option.help) + needed, kColumns - left.size())) {
+    text += c;
+    if (c == '\n') text.append(left.size(), ' ');
+  }
+  return text + "\n";
+}
+
+// CLI11's pages, but that descriptions of options are wrapped, that a list of subcommands has a
+// line for each, and that the first page is short: its last lines name the options of all
+// subcommands. A subcommand that has examples has a short page, too, which fits a screen: examples,
+// and a clause for each option; the whole page is that of `help`.
+class HelpPage : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    if (app->get_parent() == nullptr) {
+      return app->get_description() + "\n" + make_usage(app, name) + make_subcommands(app, mode) +
+             "\n" + make_footer(app);
+    }
+    if (mode != CLI::AppFormatMode::All && !app->get_footer().empty()) return ShortPage(app, name);
+    std::string page = CLI::Formatter::make_help(app, name, CLI::AppFormatMode::Normal);
+    page = CLI::detail::find_and_replace(page, "\n\n\n", "\n\n");
+    return page.substr(0, page.find_last_not_of('\n') + 1) + '\n';
+  }
+
+  std::string make_footer(const CLI::App* app) const override {
+    if (app->get_parent() == nullptr) return CLI::Formatter::make_footer(app);
+    return app->get_footer().empty() ? "" : "\nExamples:\n" + Examples(app);
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::string summary = FirstLine(command->get_description());
+    size_t longest = 8;
+    for (const CLI::App* const other : command->get_parent()->get_subcommands(nullptr)) {
+      longest = std::max(longest, other->get_name().size());
+    }
+    const size_t most = kColumns - longest - 3;
+    if (summary.size() > most) summary.resize(summary.find_last_of(",:", most));
+    return fmt::format("  {:<{}}{}\n", command->get_name(), longest + 1, summary);
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return Wrapped(CLI::Formatter::make_option_desc(option), kColumns - get_column_width());
+  }
+
+ private:
+  static std::string Examples(const CLI::App* app) {
+    return "  " + CLI::detail::find_and_replace(app->get_footer(), "\n", "\n  ") + "\n";
+  }
+
+  std::string ShortPage(const CLI::App* app, const std::string& name) const {
+    std::string page =
+        Wrapped(FirstLine(app->get_description()) + ".", kColumns) + "\n\n" + Examples(app);
+    std::string usage = make_usage(app, name);
+    page += usage.substr(0, usage.find_last_not_of('\n') + 1) + "\n";
+    std::vector<std::pair<std::string, std::string>> groups = {{"", ""}};
+    for (CLI::Option* const option : const_cast<CLI::App*>(app)->get_options({})) {
+      const OptionText text = TextOf(option);
+      if (text.names.back() == "--help") continue;
+      const std::string heading = text.is_argument ? "" : text.group + ":\n";
+      auto group = std::ranges::find(groups, heading, &std::pair<std::string, std::string>::first);
+      if (group == groups.end()) group = groups.insert(group, {heading, ""});
+      group->second += ShortOption(text);
+    }
+    for (const auto& [heading, options] : groups) page += heading + options;
+    if (!app->get_subcommands(nullptr).empty()) {
+      page += make_subcommands(app, CLI::AppFormatMode::Normal);
+    }
+    return page + fmt::format("\nAll about them: {} help{}\n", name.substr(0, name.find(' ')),
+                              name.substr(name.find(' ')));
+  }
+};
+
 CommandText TextOf(CLI::App* app, const std::string& parent) {
   CommandText text;
   text.name = parent + app->get_name();
   text.group = app->get_group();
   text.description = app->get_description();
   for (CLI::Option* const option : app->get_options({})) text.options.push_back(TextOf(option));
+  if (app->get_parent() != nullptr) text.examples = CLI::detail::split(app->get_footer(), '\n');
   for (CLI::App* const command : app->get_subcommands([](CLI::App*) { return true; })) {
     text.subcommands.push_back(TextOf(command, text.name + " "));
   }
@@ -206,6 +274,10 @@ void Command::AtMostOne(const std::vector<Option>& options) {
   });
 }
 
+void Command::WhenParsed(std::function<void()> call) {
+  app_->parse_complete_callback(std::move(call));
+}
+
 Option Command::Find(const std::string& name) const { return Option(app_->get_option(name)); }
 bool Command::IsGiven(const std::string& name) const { return app_->count(name) > 0; }
 
@@ -267,7 +339,16 @@ Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) c
     app = named.front();
     name += " " + word;
   }
-  return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::Normal);
+  return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::All);
+}
+
+void CommandLine::AddExamples(const std::string& subcommand, const std::string& first,
+                              const std::string& second) {
+  CLI::App* app = app_;
+  for (const std::string& word : CLI::detail::split(subcommand, ' ')) {
+    app = app->get_subcommand(word);
+  }
+  app->footer(first + "\n" + second);
 }
 
 CommandText CommandLine::Describe() const { return TextOf(app_, ""); }

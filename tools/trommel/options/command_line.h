@@ -93,6 +93,9 @@ class Command {
   // Of these, at most one may be given.
   void AtMostOne(const std::vector<Option>& options);
 
+  // Called when all values are written, before the action. May throw UsageError.
+  void WhenParsed(std::function<void()> call);
+
   Option Find(const std::string& name) const;   // Requires an option that was declared
   bool IsGiven(const std::string& name) const;  // once the command line was parsed
 
@@ -119,12 +122,19 @@ class CommandLine : public Command {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
+  // Two lines for a shell, with which the page of --help begins; it is short then. They work on
+  // files of a stock Debian, or the second one on what the first one makes. Requires a subcommand
+  // that is there: "attr build".
+  void AddExamples(const std::string& subcommand, const std::string& first,
+                   const std::string& second);
+
   // Parses the arguments and, if `prepare` returns kDone, does the chosen subcommand's action.
   // Returns its exit code. What is wrong with the arguments is one line on standard error and
   // kUsageError; help and version go to standard output.
   int Run(const std::vector<std::string>& arguments, const std::function<int()>& prepare);
 
-  // The help page of the subcommand that the words name; without words, the first page. Fails with
+  // The whole help page of the subcommand that the words name, of which --help shows a screenful;
+  // without words, the first page. Fails with
   // kInvalidArgument for a subcommand that is not there.
   Result<std::string> HelpOf(const std::vector<std::string>& words) const;
 

@@ -21,9 +21,10 @@ struct OptionText {
 };
 
 struct CommandText {
-  std::string name;         // "trommel attr build"
-  std::string group;        // its heading on the page above
-  std::string description;  // the first line is a summary
+  std::string name;                   // "trommel attr build"
+  std::string group;                  // its heading on the page above
+  std::string description;            // the first line is a summary
+  std::vector<std::string> examples;  // lines for a shell
   std::vector<OptionText> options;
   std::vector<CommandText> subcommands;
 };

@@ -83,7 +83,7 @@ Status ReadDigestKey(FilterOptions& options) {
 
 void AddKeyFile(Command& command, std::string& key_file) {
   AddKeyFileOption(command, key_file,
-                   "The file of 16 bytes with the key of a filter made with --digest siphash");
+                   "The file with the key of a --digest siphash filter, exactly 16 bytes");
 }
 
 }  // namespace trommel::tool

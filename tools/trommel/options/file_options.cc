@@ -43,8 +43,8 @@ void AddWait(Command& command, double& seconds) {
   constexpr double kMostSeconds = 1e6;  // eleven days; what clocks count in must not overflow
   AddSeconds(
       command, "--wait", 0, kMostSeconds, seconds,
-      fmt::format("Wait this long while another command changes the file that is to be "
-                  "replaced, then exit 3 with nothing changed (default {:g}; 0: do not wait)",
+      fmt::format("Wait this long while another command changes the file, then exit 3 with nothing "
+                  "changed (default {:g}; 0: do not wait)",
                   seconds));
 }
 

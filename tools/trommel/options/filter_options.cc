@@ -177,8 +177,8 @@ void AddWindow(Command& command, FamilyOptions& options) {
               })
       .Group(group);
   AddCount(command, "--buckets", options.num_buckets,
-           "Buckets of time that the window is divided into, from 1 to 64; each expires as a whole "
-           "(default 8)")
+           "Buckets of time that divide the window, from 1 to 64; each expires as a whole (default "
+           "8)")
       .Group(group);
   command
       .Flag("--no-erase", options.cannot_erase,

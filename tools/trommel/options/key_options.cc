@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tools/trommel/input/input_file.h"
 #include "tools/trommel/options/value_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
@@ -87,15 +88,38 @@ std::shared_ptr<Executor> KeyInput::MakeExecutor() const {
   throw UsageError{"--threads", executor.error().message};
 }
 
+void AddFiles(Command& command, KeyInput& input, const std::string& help,
+              const std::string& group) {
+  command.Arguments("FILES", input.paths, help);
+  command
+      .Flag("-r,--recursive", input.is_recursive,
+            "Read all files below the folders among FILES (without FILES: the working folder)")
+      .Group(group);
+  command.WhenParsed([&input] {
+    if (!input.is_recursive) return;
+    if (input.paths.empty()) input.paths.emplace_back(".");
+    Result<std::vector<std::string>> files = FilesBelow(input.paths);
+    if (!files.ok()) throw UsageError{"-r", files.error().message};
+    if (files->empty()) throw UsageError{"-r", "there is no file below the folders given"};
+    input.paths = *std::move(files);
+  });
+}
+
 void AddKeyInput(Command& command, KeyInput& input) {
-  command.Arguments("FILES", input.paths, "Key files; none or - is standard input");
+  AddFiles(command, input, "Files of keys, compressed or not; none or - is standard input", kGroup);
   AddThreads(command, input.num_threads);
   command
       .Text("--keys", input.text.format, "FORMAT",
-            "lines (default), nul (NUL-separated), hex (hex digits, one key per line), u64 "
+            "Keys are lines, nul, hex, u64, raw64 or tsv: lines (default), nul (NUL-separated), "
+            "hex (hex digits, one key per line), u64 "
             "(decimal integers, hashed as 8 little-endian bytes), raw64 (8 little-endian bytes "
             "each), tsv (one column)")
       .OneOf({"lines", "nul", "hex", "u64", "raw64", "tsv"})
+      .Group(kGroup);
+  command
+      .Flag("--hosts", input.are_hosts,
+            "Keys are the names in hosts files and block lists: lines \"0.0.0.0 NAME "
+            "...\", \"||NAME^\" or \"NAME\"; comments and rules of other kinds are skipped")
       .Group(kGroup);
   command
       .Text("--column", input.text.column, "N|NAME,...",
@@ -116,12 +140,14 @@ void AddKeyInput(Command& command, KeyInput& input) {
       .Flag("--keep-empty", input.options.keep_empty,
             "Empty lines are keys too (by default they are skipped and counted)")
       .Group(kGroup);
+  AddComment(command, input.options.comment, kGroup);
   AddAsLines(command, input.options.as_lines, kGroup);
 }
 
 void KeyInput::Finish() {
   const std::string implied = text.column.empty() && text.time.empty() ? "lines" : "tsv";
-  const std::string& format = text.format.empty() ? implied : text.format;
+  if (are_hosts && !text.format.empty()) throw UsageError{"--hosts", "is instead of --keys"};
+  const std::string format = are_hosts ? "hosts" : text.format.empty() ? implied : text.format;
   options.format = KeyFormatFromName(format).value_or(KeyFormat::kLines);
   const auto need_tsv = [&](const char* option, bool is_given) {
     if (!is_given || options.format == KeyFormat::kTsv) return;
@@ -134,6 +160,9 @@ void KeyInput::Finish() {
   }
   if (options.strip_cr && options.format == KeyFormat::kNul) {
     throw UsageError{"--crlf", "NUL-separated keys have no lines"};
+  }
+  if (!options.comment.empty() && options.format == KeyFormat::kRaw64) {
+    throw UsageError{"--comment", "raw64 keys have no lines"};
   }
   if (!text.column.empty())
     options.columns = ToColumns("--column", text.column, options.has_header);
@@ -155,26 +184,34 @@ void AddKeyTimes(Command& command, KeyInput& input) {
 
 void AddMaxLeap(Command& command, KeyInput& input) {
   command
-      .Parsed("--max-leap", "SPAN",
-              "How far a time, or without --time the wall clock, may be past the window filter's "
-              "clock, which never goes back: 90s, 10m, 7d, or any (default: 1,000 windows). A time "
-              "beyond it, perhaps in another unit, is refused and nothing is written",
-              [&input](const std::string& text) -> Status {
-                const Result<uint64_t> ticks =
-                    text == "any" ? Result<uint64_t>(UINT64_MAX) : ParseDuration(text);
-                if (!ticks.ok()) return ticks.error();
-                input.max_leap = *ticks;
-                return Ok();
-              })
+      .Parsed(
+          "--max-leap", "SPAN",
+          "How far a time may be past the window filter's clock (without --time: how far the wall "
+          "clock), which never goes back: 90s, 10m, 7d, or any (default: 1,000 windows). A time "
+          "beyond it, perhaps in another unit, is refused and nothing is written",
+          [&input](const std::string& text) -> Status {
+            const Result<uint64_t> ticks =
+                text == "any" ? Result<uint64_t>(UINT64_MAX) : ParseDuration(text);
+            if (!ticks.ok()) return ticks.error();
+            input.max_leap = *ticks;
+            return Ok();
+          })
       .Group(kGroup);
+}
+
+void AddComment(Command& command, std::string& comment, const std::string& group) {
+  command
+      .Text("--comment", comment, "TEXT",
+            "Lines that begin with TEXT, such as '#', are skipped, and counted as empty ones are")
+      .Group(group);
 }
 
 void AddAsLines(Command& command, bool& as_lines, const std::string& group) {
   command
-      .Flag(
-          "--as-lines", as_lines,
-          "Take files as they are: by default what begins as gzip, bzip2, xz, zstd, UTF-16, UTF-32 "
-          "or a program is refused, and a UTF-8 byte order mark is skipped")
+      .Flag("--as-lines", as_lines,
+            "Take files as they are: by default gzip, bzip2, xz and zstd data is decompressed, "
+            "UTF-16, "
+            "UTF-32 or a program is refused, and a UTF-8 byte order mark is skipped")
       .Group(group);
 }
 

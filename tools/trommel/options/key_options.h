@@ -17,8 +17,10 @@ namespace trommel::tool {
 struct KeyInput {
   std::vector<std::string> paths;  // empty or "-": standard input
   KeyOptions options;
-  uint32_t num_threads = 1;  // 0: as many as the machine offers
-  uint64_t max_leap = 0;     // ticks (time_text.h), UINT64_MAX: any; 0: not given
+  uint32_t num_threads = 1;   // 0: as many as the machine offers
+  bool is_recursive = false;  // paths are those of files only from the parsed command line on
+  bool are_hosts = false;     // kHosts
+  uint64_t max_leap = 0;      // ticks (time_text.h), UINT64_MAX: any; 0: not given
 
   // As given; options are not what these say before Finish.
   struct {
@@ -39,14 +41,18 @@ struct KeyInput {
   std::shared_ptr<Executor> MakeExecutor() const;
 };
 
-// FILES and --threads, --keys, --column, --header, --crlf, --keep-empty, --as-lines.
+// FILES and -r, of which `input` has the files below the folders once the command line is parsed.
+void AddFiles(Command& command, KeyInput& input, const std::string& help, const std::string& group);
+// FILES, -r and --threads, --keys, --hosts, --column, --header, --crlf, --comment, --keep-empty,
+// --as-lines.
 void AddKeyInput(Command& command, KeyInput& input);
 // --time and --time-unit, for subcommands that take keys of window filters.
 void AddKeyTimes(Command& command, KeyInput& input);
 // --max-leap, for those whose keys move a window filter's clock.
 void AddMaxLeap(Command& command, KeyInput& input);
 
-// --as-lines; `group` is its heading.
+// --comment and --as-lines; `group` is their heading.
+void AddComment(Command& command, std::string& comment, const std::string& group);
 void AddAsLines(Command& command, bool& as_lines, const std::string& group);
 
 // --time-unit of the numbers that `what` says.

@@ -2,9 +2,11 @@
 #include "tools/trommel/output/progress.h"
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "tools/trommel/output/number_text.h"
@@ -15,11 +17,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenDraws(100);
 
+// A terminal that can erase to the end of a line.
+bool IsTerminal() {
+  const char* const name = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && name != nullptr && std::string_view(name) != "dumb";
+}
+
+// A line that wraps could not be drawn over.
+size_t MostColumns() {
+  winsize size = {};
+  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return is_known ? size.ws_col - 1u : 79;
+}
+
 }  // namespace
 
 Progress::Progress(std::string_view what, bool quiet, std::optional<uint64_t> total_bytes)
     : what_(what),
-      is_shown_(!quiet && isatty(STDERR_FILENO) == 1),
+      is_shown_(!quiet && IsTerminal()),
       total_bytes_(total_bytes),
       start_(Clock::now()),
       next_draw_(start_ + 3 * kBetweenDraws) {}  // what is done at once needs no progress
@@ -41,7 +56,8 @@ bool Progress::IsDue() {
 
 void Progress::Draw(std::string_view text) {
   if (!is_shown_) return;
-  WriteToStderr(fmt::format("\r{}: {}\x1b[K", what_, text));
+  const std::string line = fmt::format("{}: {}", what_, text).substr(0, MostColumns());
+  WriteToStderr("\r" + line + "\x1b[K");
   is_drawn_ = true;
 }
 

@@ -11,8 +11,8 @@ namespace trommel::tool {
 
 class Progress {
  public:
-  // Silent unless standard error is a terminal and `quiet` is false. With total_bytes it shows a
-  // percentage. `what` must outlive it: "counting", "querying".
+  // Silent unless standard error is a terminal, not a dumb one, and `quiet` is false. With
+  // total_bytes it shows a percentage. `what` must outlive it: "counting", "querying".
   Progress(std::string_view what, bool quiet, std::optional<uint64_t> total_bytes);
   ~Progress();  // clears the line
   Progress(const Progress&) = delete;

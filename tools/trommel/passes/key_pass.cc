@@ -24,7 +24,7 @@ constexpr uint64_t kMostWindows = 1000;  // that times may leap, unless --max-le
 Result<PassTotals> RunStages(std::string_view what, const KeyInput& input, const Settings& settings,
                              Executor* executor, const KeyStages& stages) {
   const auto start = std::chrono::steady_clock::now();
-  Progress progress(what, settings.quiet, TotalBytes(input.paths));
+  Progress progress(what, settings.quiet, TotalTextBytes(input.paths));
   PassTotals totals;
   KeyStages counted = {stages.work, [&](const KeyBatch& batch) -> Status {
                          totals.num_records += batch.records().size();
@@ -121,7 +121,7 @@ int MakeFilter(KeyInput& input, const Settings& settings, const std::shared_ptr<
 void DescribePass(const PassTotals& totals, Report& report, std::string_view noun) {
   std::string text = FormatCount(totals.num_records);
   if (totals.num_empty > 0) {
-    text += fmt::format(" ({} skipped)", FormatCount(totals.num_empty, "empty line"));
+    text += fmt::format(" ({} skipped)", FormatCount(totals.num_empty, "line"));
   }
   report.Add(fmt::format("num_{}_read", noun), totals.num_records, fmt::format("{} read", noun),
              std::move(text));

@@ -18,7 +18,7 @@ namespace trommel::tool {
 
 struct PassTotals {
   uint64_t num_records = 0;  // keys or rows
-  uint64_t num_empty = 0;    // lines skipped
+  uint64_t num_empty = 0;    // lines skipped: empty or comments
   uint64_t num_bytes = 0;    // read
   double seconds = 0;
 };

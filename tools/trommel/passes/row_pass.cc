@@ -18,7 +18,7 @@ namespace trommel::tool {
 Result<PassTotals> RunRows(std::string_view what, const RowInput& input, const Settings& settings,
                            RowReader& reader, const std::function<Status(RowBatch&)>& take) {
   const auto start = std::chrono::steady_clock::now();
-  Progress progress(what, settings.quiet, TotalBytes(input.files.paths));
+  Progress progress(what, settings.quiet, TotalTextBytes(input.files.paths));
   PassTotals totals;
   RowBatch batch;
   for (;;) {

@@ -41,6 +41,9 @@ struct DemoLimits {
 // with kInvalidArgument if there is no key in it.
 Result<DemoKeys> CollectDemoKeys(const std::string& path, const DemoLimits& limits = {});
 
+// The same of no file: so many numbered names, for a machine that has no files to read.
+DemoKeys MakeDemoKeys(size_t num_keys);
+
 // A part of the keys to erase.
 struct DemoPart {
   std::string name;          // "/usr/share", or "every 4th line"

@@ -139,6 +139,15 @@ Result<DemoKeys> CollectDemoKeys(const std::string& path, const DemoLimits& limi
   return keys;
 }
 
+DemoKeys MakeDemoKeys(size_t num_keys) {
+  DemoKeys keys;
+  keys.source = "made up, for there are no files to read";
+  Collector collector;
+  for (size_t i = 0; i < num_keys; ++i) collector.Add(fmt::format("user:{}", i));
+  collector.MoveTo(keys);
+  return keys;
+}
+
 DemoPart ChoosePart(const DemoKeys& keys) {
   constexpr double kWanted = 0.2;
   constexpr double kLeast = 0.05;

@@ -12,6 +12,11 @@
 namespace trommel::tool {
 namespace {
 
+// The end of what is too long for its line.
+std::string Shortened(const std::string& text, size_t width) {
+  return text.size() <= width ? text : "..." + text.substr(text.size() - (width - 3));
+}
+
 std::string Verdict(bool holds) { return holds ? "ok" : "BROKEN"; }
 
 Json ToJson(const Answers& answers) {
@@ -60,8 +65,8 @@ void DescribeKeys(const DemoKeys& keys, Report& report) {
   report.AddField("key_bytes", keys.bytes.size());
   report.AddLine(fmt::format("Trommel {} on {}: a counting filter beside an exact set",
                              LinkedVersion(), ActiveTarget()));
-  report.AddLine(
-      fmt::format("\nKeys: {}{}", keys.source, keys.stopped.empty() ? "" : ", " + keys.stopped));
+  report.AddLine(fmt::format("\nKeys: {}{}", Shortened(keys.source, 50),
+                             keys.stopped.empty() ? "" : ", " + keys.stopped));
   report.AddLine(fmt::format("      {} of {} bytes on average, {} in all, read in {:.1f} s",
                              FormatCount(num_keys), keys.bytes.size() / num_keys,
                              FormatBytes(keys.bytes.size()), keys.seconds));
@@ -92,7 +97,8 @@ void DescribeTrial(const Trial& trial, Report& report) {
   report.AddLine(AnswersLine("query keys that do not exist", trial.non_members));
   const double share =
       static_cast<double>(trial.part.num_chosen) / static_cast<double>(trial.num_keys);
-  report.AddLine(fmt::format("Erase {}, {} of the keys", trial.part.name, FormatRate(share)));
+  report.AddLine(
+      fmt::format("Erase {}, {} of the keys", Shortened(trial.part.name, 45), FormatRate(share)));
   report.AddLine(
       InvariantLine(fmt::format("{} erased, {} refused", FormatCount(trial.erased.num_erased),
                                 FormatCount(trial.erased.num_refused)),
