@@ -34,7 +34,7 @@ struct ExamplesOf {
 
 constexpr const char* kBuildUsers = "trommel build -f -o users.trommel /etc/passwd";
 constexpr const char* kBuildRows =
-    "tr : '\\t' </etc/passwd | trommel attr build -n 1k --no-header -fo u.trommel";
+    "tr : '\\t' </etc/passwd | trommel attr build --no-header -fo u.trommel";
 
 constexpr ExamplesOf kExamples[] = {
     {"build", "trommel build -o users.trommel /etc/passwd",
@@ -42,10 +42,12 @@ constexpr ExamplesOf kExamples[] = {
     {"insert", kBuildUsers, "trommel insert users.trommel /etc/group"},
     {"erase", kBuildUsers, "grep nologin /etc/passwd | trommel erase users.trommel"},
     {"query", kBuildUsers, "grep root /etc/passwd | trommel query --print-present users.trommel"},
+    {"merge", "trommel build -f -o users.trommel /etc/passwd && cp users.trommel others.trommel",
+     "trommel merge -o both.trommel users.trommel others.trommel"},
     {"fold", "trommel build -f -n 1M -o users.trommel /etc/passwd", "trommel fold users.trommel"},
-    {"grow", "trommel build -f --encoding fingerprints16 -o users.trommel /etc/passwd",
+    {"grow", "trommel build -f -n 1k --encoding fingerprints16 -o users.trommel /etc/passwd",
      "trommel grow users.trommel"},
-    {"dedup", "cut -d: -f7 /etc/passwd | trommel dedup -n 1k",
+    {"dedup", "cut -d: -f7 /etc/passwd | trommel dedup",
      "trommel dedup --comment '#' /etc/services | tail"},
     {"stats", kBuildUsers, "trommel stats users.trommel"},
     {"verify", kBuildUsers, "trommel verify users.trommel /etc/passwd"},

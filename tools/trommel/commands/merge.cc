@@ -110,10 +110,9 @@ void AddMergeCommand(Command& parent, const Settings& settings) {
       "merge",
       "Merge filter files into one, as if all their keys had been inserted there.\n"
       "The filters must have been built with the same options: one geometry and one digest, or "
-      "none\n"
+      "none "
       "with -n, so that they grow. Counts add up, so that keys can be erased again. The output may "
-      "be\n"
-      "one of the filters (--force); it is replaced in one step.");
+      "be one of the filters (--force); it is replaced in one step.");
   auto options = std::make_shared<MergeOptions>();
   command.Arguments("FILTERS", options->filters, "Filter files").Required();
   AddOutput(command, options->output);
