@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 
 #include "engine/python/src/arrow.h"
 #include "engine/python/src/errors.h"
+#include "engine/python/src/key_columns.h"
 #include "engine/python/src/keys.h"
 #include "engine/python/src/unwritten_array.h"
 #include "engine/python/src/without_gil.h"
@@ -48,12 +50,6 @@ void CopyStrided(const Py_buffer& buffer, std::span<uint64_t> out) {
     std::memcpy(&value, data + stride * static_cast<Py_ssize_t>(i), sizeof(T));
     out[i] = static_cast<uint64_t>(static_cast<int64_t>(value));
   }
-}
-
-// The dtype of NumPy or pandas that the object has; None for anything else.
-nb::object Dtype(nb::handle object) {
-  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
-  return nb::hasattr(dtype, "kind") ? dtype : nb::none();
 }
 
 // Whether it is an array of NumPy itself, and not of a subclass.
@@ -96,6 +92,9 @@ void KeyBatch::Take(nb::handle object, Meaning meaning) {
   if (object.is_none() || OneKey(object).has_value()) {
     ThrowTypeError("keys must be an array or a list; got " + TypeName(object) +
                    (object.is_none() ? "" : ": pass [key] for a batch of one"));
+  }
+  if (const nb::object columns = ColumnsOfTable(object); !columns.is_none()) {
+    return TakeColumns(columns, meaning);
   }
   if (const nb::object dtype = Dtype(object); !dtype.is_none()) {
     return TakeOfDtype(object, dtype, meaning);
@@ -161,6 +160,7 @@ void KeyBatch::TakeBuffer(nb::handle object, Meaning meaning) {
     ThrowValueError("keys must have one dimension; got " + std::to_string(buffer_.ndim) +
                     ": pass array.ravel()");
   }
+  has_signed_ = width < 0;
   const size_t size = static_cast<size_t>(buffer_.shape[0]);
   const bool is_whole =
       size < 2 || buffer_.strides == nullptr || buffer_.strides[0] == buffer_.itemsize;
@@ -205,6 +205,8 @@ void KeyBatch::TakeArrow(nb::handle object, Meaning meaning) {
   arrow_.emplace(object);
   arrow_->CheckType();
   arrow_->CheckNulls();
+  has_signed_ = arrow_->format() == "l" || arrow_->format() == "i" || arrow_->format() == "s" ||
+                arrow_->format() == "c";
   const WithoutGil without_gil;
   if (!arrow_->has_integers()) {
     if (meaning != Meaning::kKeys) ThrowTypeError("digests must be integers; got strings");
@@ -236,6 +238,7 @@ void KeyBatch::TakeSequence(nb::handle object, Meaning meaning) {
     if (meaning != Meaning::kKeys) ThrowTypeError("digests must be integers; got strings");
     return TakeStrings(tuple);
   }
+  if (IsColumn(first)) return TakeColumns(tuple, meaning);
   TakeIntegers(tuple);
   View(integers_.data(), integers_.size(), meaning);
 }
@@ -276,6 +279,48 @@ void KeyBatch::TakeStrings(nb::handle tuple) {
     } else {
       ThrowNotAKey(item, " at index " + std::to_string(i));
     }
+  }
+  view_ = Keys(strings_.span());
+}
+
+void KeyBatch::TakeColumns(nb::handle columns, Meaning meaning) {
+  if (meaning != Meaning::kKeys) ThrowTypeError("digests and Int32 are of one array; got a table");
+  std::deque<KeyBatch> batches;
+  std::vector<TupleColumn> values;
+  for (nb::handle column : nb::iter(columns)) {
+    const std::string place = "column " + std::to_string(values.size());
+    if (!IsColumn(column)) {
+      ThrowTypeError("the columns of keys must be arrays; " + place + " is " + TypeName(column));
+    }
+    const KeyBatch& batch = batches.emplace_back(column);
+    if (batch.size() != batches.front().size()) {
+      ThrowValueError("the columns of keys must have one length; column 0 has " +
+                      std::to_string(batches.front().size()) + ", " + place + " has " +
+                      std::to_string(batch.size()));
+    }
+    // Objects may be integers of either sign and beyond int64, which have no one type.
+    if (batch.size() > 0 && batch.owner_.is_valid() && batch.view_.kind() != KeyKind::kViews) {
+      ThrowTypeError("integers in a column of keys must be an array of integers; " + place +
+                     " is an array of objects");
+    }
+    values.emplace_back(batch.view_, batch.has_signed_);
+  }
+  if (values.empty()) ThrowValueError("a table of keys must have a column");
+  const size_t num_rows = batches.front().size();
+  strings_ = UnwrittenArray<std::string_view>(num_rows);
+  const WithoutGil without_gil;
+  size_t most_bytes = 0;
+  for (const TupleColumn& column : values) {
+    for (size_t row = 0; row < num_rows; ++row) most_bytes += column.MostBytes(row);
+  }
+  tuples_ = UnwrittenArray<char>(most_bytes);
+  char* end = tuples_.data();
+  for (size_t row = 0; row < num_rows; ++row) {
+    char* const begin = end;
+    for (size_t i = 0; i < values.size(); ++i) {
+      end = values[i].Write(row, i + 1 == values.size(), end);
+    }
+    strings_.data()[row] = {begin, static_cast<size_t>(end - begin)};
   }
   view_ = Keys(strings_.span());
 }

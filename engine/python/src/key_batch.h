@@ -27,7 +27,8 @@ struct Int32 {
 // A batch of keys and whatever its view needs. Made and destroyed with the GIL, used without.
 //
 // Copied are: 32-bit and smaller integers (widened to 64 bits, signed ones by sign), arrays with
-// strides, several chunks of integers, and lists of ints. The bytes of strings are never copied.
+// strides, several chunks of integers, lists of ints, and the values of tuples. The bytes of other
+// strings are never copied.
 class KeyBatch {
  public:
   // Throws a Failure of a type or value, naming what is wrong, or what the object's own methods
@@ -50,6 +51,8 @@ class KeyBatch {
   void TakeSequence(nanobind::handle object, Meaning meaning);
   void TakeIntegers(nanobind::handle tuple);
   void TakeStrings(nanobind::handle tuple);
+  // Takes a key per row of the columns: its tuple (trommel/tuples.h). Integers are decimal digits.
+  void TakeColumns(nanobind::handle columns, Meaning meaning);
   // Views integers_, or `data`, as the meaning says.
   void View(const uint64_t* data, size_t size, Meaning meaning);
 
@@ -57,7 +60,9 @@ class KeyBatch {
   UnwrittenArray<uint64_t> integers_;
   UnwrittenArray<uint32_t> words_;  // Meaning::kInt32
   UnwrittenArray<std::string_view> strings_;
-  nanobind::object owner_;  // of the objects that strings_ view
+  UnwrittenArray<char> tuples_;  // what strings_ view where keys are tuples
+  bool has_signed_ = false;      // the integers of view_ are signed
+  nanobind::object owner_;       // of the objects that strings_ view
   std::optional<ArrowColumn> arrow_;
   Py_buffer buffer_{};  // buffer_.obj is null if there is none
 };

@@ -17,14 +17,16 @@ if typing.TYPE_CHECKING:
 
     Keys = typing.Union[
         numpy.typing.NDArray[numpy.integer],
-        Iterable[Key],
+        # One Iterable for keys and columns: of two, checkers take the wrong one for a list.
+        Iterable[typing.Union[Key, numpy.typing.NDArray[typing.Any], "ArrowArray", "ArrowStream"]],
         "ArrowArray",
         "ArrowStream",
         Digests,
         Int32,
     ]
     """A batch of keys: an array of integers of one dimension, an Arrow array of integers, strings or
-    bytes (pyarrow, polars, ...), a list of ints, or a list of str and bytes."""
+    bytes (pyarrow, polars, ...), a list of ints, or a list of str and bytes. A table or frame, and a
+    list of arrays, is a batch of keys of several columns: a key per row."""
 else:
     Keys = typing.Any
 
