@@ -1,13 +1,12 @@
-// Hostile snapshots. An input is one of two things:
-//   a file, if it begins as snapshots do, of a filter of any type: read as it is, and again with
-//   all checksums made right; else a script: byte 0 chooses a good snapshot, each 4 bytes after it
-//   are one edit to it.
-// Scripts get past the magic, sizes and checksums at once, so that the checks behind are reached.
+// Hostile files. An input is one of two things:
+//   a file, if it begins as files do, of any type: read as it is, and again with all checksums made
+//   right; else a script: byte 0 chooses a good file, each 4 bytes after it are one edit to its
+//   sections, of which a file is made anew.
+// Scripts get past magic, places and checksums at once, so that the checks behind are reached.
 // What is read must be a whole filter: it writes the same bytes again, and works. The limit of
 // memory is the least that SECURITY.md promises to every file: so that numbers which take more are
 // met, and found where this runs with limits of time and memory (tools/fuzz, replay.cc).
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,13 +14,14 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "support/reseal.h"
+#include "support/file_forge.h"
 #include "support/sample_filters.h"
-#include "support/snapshot_forge.h"
 #include "trommel/any_filter.h"
+#include "trommel/column_map.h"
 #include "trommel/counting_filter.h"
 
 namespace {
@@ -33,7 +33,7 @@ constexpr uint64_t kMemoryLimit = uint64_t{64} << 20;
 
 void Demand(bool holds, const char* invariant) {
   if (holds) return;
-  std::fprintf(stderr, "snapshot_fuzz: violated: %s\n", invariant);
+  std::fprintf(stderr, "file_fuzz: violated: %s\n", invariant);
   std::abort();
 }
 
@@ -50,7 +50,7 @@ void Exercise(CountingFilter& filter, const Bytes& bytes) {
 
   const Result<CountingFilter> twin = CountingFilter::Deserialize(bytes);
   Demand(twin.ok(), "what was read once is read again");
-  if (filter.num_keys() > kMaxSnapshotKeys / 2) return;
+  if (filter.num_keys() > ~uint64_t{0} / 4) return;
   Demand(filter.Merge(*twin).ok(), "a filter merges with its twin");
   Demand(filter.num_keys() == 2 * twin->num_keys(), "merging adds");
   Demand(filter.Subtract(*twin).ok(), "and its twin can be taken away");
@@ -86,120 +86,125 @@ void Exercise(AttributeFilter& filter, const Bytes& bytes) {
   Demand(filter.Erase(tuples).num_refused == 0, "what was inserted can be erased");
 }
 
+// The file without metadata and sections that are left out: what its filter is saved as.
+Bytes OwnBytes(const Bytes& bytes) {
+  ForgedFile file(bytes);
+  std::erase_if(file.sections, [](const ForgedSection& section) {
+    return section.name == "metadata" || (section.flags & forge::kSkippable) != 0;
+  });
+  return file.Build();
+}
+
+// A file that begins so is of a column of a map.
+bool IsColumn(const Bytes& bytes) { return bytes.size() >= 64 && Get<uint32_t>(bytes, 16) == 7; }
+
+Result<Bytes> ReadColumn(const Bytes& bytes) {
+  ColumnMap map = ColumnMap::Create(
+                      {.capacity = 64, .num_columns = 1, .num_blocks = 64, .fingerprint_bits = 10})
+                      .value();
+  if (const Status status = map.LoadColumn(0, bytes); !status.ok()) return status.error();
+  return map.SerializeColumn(0);
+}
+
 bool Read(const Bytes& bytes) {
+  if (IsColumn(bytes)) {
+    const Result<Bytes> column = ReadColumn(bytes);
+    Demand(!column.ok() || *column == OwnBytes(bytes), "a column is written again");
+    return column.ok();
+  }
   Result<AnyFilter> filter = DeserializeAny(bytes, kMemoryLimit);
   if (filter) {
-    std::visit([&bytes](auto& one) { Exercise(one, bytes); }, *filter);
+    const Bytes own = OwnBytes(bytes);
+    std::visit([&own](auto& one) { Exercise(one, own); }, *filter);
   } else {
     Demand(!filter.error().message.empty(), "an error says what is wrong");
   }
   return filter.ok();
 }
 
-// Where a script's position points: into the header or a section, for padding would be most of it.
-uint64_t Place(const SnapshotHeader& header, uint64_t position) {
-  const uint64_t in_sections = header.presence.num_bytes + header.counts.num_bytes;
-  uint64_t at = position % (sizeof(header) + in_sections + header.side_table.num_bytes);
-  if (at < sizeof(header)) return at;
-  at -= sizeof(header);
-  for (const SectionRecord& section : {header.presence, header.counts, header.side_table}) {
-    if (at < section.num_bytes) return section.offset + at;
-    at -= section.num_bytes;
-  }
-  return 0;
-}
-
-// Turns one slice of a block around: its counts stay, their positions change. Often a valid filter.
-void TurnSlice(const SnapshotHeader& header, Bytes& bytes, uint64_t slice_idx, int by) {
-  const uint64_t block_idx = slice_idx / header.num_slices % header.num_blocks;
-  const uint64_t s = slice_idx % header.num_slices;
-  const auto turn = [&bytes, by](uint64_t at) {
-    Put(bytes, at, std::rotl(Get<uint32_t>(bytes, at), by));
-  };
-  if (header.encoding == static_cast<uint32_t>(Encoding::kRuns)) {
-    // Presence bits only: the rank of a run depends on them.
-    const uint64_t block = header.counts.offset + block_idx * (header.num_slices > 8 ? 128 : 64);
-    if (header.num_slices == 8) return turn(block + s * 4);
-    return Put(bytes, block + s * 8, std::rotl(Get<uint64_t>(bytes, block + s * 8), by));
-  }
-  turn(header.presence.offset + (block_idx * header.num_slices + s) * 4);
-  for (uint64_t p = 0; p < 3; ++p) {
-    turn(header.counts.offset + ((block_idx * 3 + p) * header.num_slices + s) * 4);
-  }
-}
-
-void Edit(const SnapshotHeader& header, Bytes& bytes, std::span<const uint8_t, 4> edit) {
-  const uint64_t position = edit[0] | uint64_t{edit[1]} << 8;
+// One edit of a part of the file; what it does to a file of another shape is as good.
+void Edit(ForgedFile& file, std::span<const uint8_t, 4> edit) {
+  const size_t index = edit[0] % (file.sections.size() + 1);
   const uint8_t value = edit[3];
-  const uint64_t at = Place(header, position);
-  switch (edit[2] % 8) {
+  if (index == file.sections.size()) {  // a field of the header that a file states for itself
+    Put(std::span(file.header), 8 + 4 * (edit[1] % 6), uint32_t{value});
+    return;
+  }
+  ForgedSection& section = file.sections[index];
+  const auto bytes = std::span(section.bytes);
+  const size_t at = bytes.empty() ? 0 : edit[1] * size_t{value % 16 + 1U} % bytes.size();
+  switch (edit[2] % 9) {
     case 0:
-      if (at < bytes.size()) bytes[at] ^= std::byte{1} << (value % 8);
+      if (!bytes.empty()) bytes[at] ^= std::byte{1} << (value % 8);
       return;
     case 1:
-      if (at < bytes.size()) bytes[at] = std::byte{value};
+      if (!bytes.empty()) bytes[edit[1] % bytes.size()] = std::byte{value};
       return;
-    case 2:  // a number: some header field, counter or block index
+    case 2:  // a number: a count, a sum, a block
       if (at / 8 * 8 + 8 <= bytes.size()) {
         Put(bytes, at / 8 * 8, Get<uint64_t>(bytes, at / 8 * 8) + value - 128);
       }
       return;
     case 3:
-      if (at / 4 * 4 + 4 <= bytes.size()) Put(bytes, at / 4 * 4, uint32_t{1} << (value % 32));
+      if (edit[1] % 16 * 4 + 4U <= bytes.size()) {
+        Put(bytes, edit[1] % 16 * 4, uint32_t{1} << (value % 32));
+      }
       return;
     case 4:
-      if (header.file_bytes <= bytes.size()) TurnSlice(header, bytes, position, value % 32);
+      section.bytes.resize(std::clamp<uint64_t>(bytes.size() + value, 128, 1 << 16) - 128);
       return;
-    case 5:  // a padding byte, or any other
-      bytes[(position << 4 | value) % bytes.size()] ^= std::byte{1};
+    case 5:
+      section.store = value % 4;
       return;
-    case 6:  // another length, of which the header may know
-      bytes.resize(std::clamp<uint64_t>(bytes.size() + value, 129, 1 << 16) - 128);
-      if (position % 2 == 0 && bytes.size() >= sizeof(header)) {
-        Put(bytes, offsetof(SnapshotHeader, file_bytes), uint64_t{bytes.size()});
+    case 6:
+      section.flags ^= 1U << (value % 3);
+      return;
+    case 7:  // another section's bytes, or name
+      if (edit[1] % 2 == 0) {
+        section.bytes = file.sections[value % file.sections.size()].bytes;
+      } else {
+        section.name = file.sections[value % file.sections.size()].name;
       }
       return;
-    default:  // one counter up in the side table, and num_keys with it
-      if (at + 1 <= bytes.size() && bytes.size() >= sizeof(header)) {
-        bytes[at] = static_cast<std::byte>(std::to_integer<int>(bytes[at]) + 1);
-        const uint64_t num_keys = Get<uint64_t>(bytes, offsetof(SnapshotHeader, num_keys));
-        Put(bytes, offsetof(SnapshotHeader, num_keys), num_keys + value % 2);
-      }
+    default:
+      file.sections.insert(file.sections.begin() + static_cast<std::ptrdiff_t>(index),
+                           {"later", value % 4U, edit[1] % 4U, Bytes(value)});
       return;
   }
 }
 
-const std::vector<Bytes>& GoodSnapshots() {
-  static const std::vector<Bytes> snapshots = [] {
+const std::vector<Bytes>& GoodFiles() {
+  static const std::vector<Bytes> files = [] {
     std::vector<Bytes> all;
     for (const Sample& sample : SampleFilters()) all.push_back(sample.filter.Serialize());
+    all.push_back(AttributeSample().Serialize());
     return all;
   }();
-  return snapshots;
+  return files;
 }
 
 void RunScript(std::span<const uint8_t> script) {
-  const std::vector<Bytes>& good = GoodSnapshots();
-  Bytes bytes = good[script[0] % good.size()];
-  const SnapshotHeader header = HeaderOf(bytes);
+  const std::vector<Bytes>& good = GoodFiles();
+  ForgedFile file(good[script[0] % good.size()]);
   for (auto rest = script.subspan(1); rest.size() >= 4; rest = rest.subspan(4)) {
-    Edit(header, bytes, rest.first<4>());
+    if (file.sections.size() < 64) Edit(file, rest.first<4>());
   }
-  const bool sealed = script[0] < 0xf0;
-  if (sealed) Reseal(bytes);
+  Bytes bytes = file.Build();
+  const bool is_sealed = script[0] < 0xf0;
+  if (!is_sealed) bytes[script.size() * 97 % bytes.size()] ^= std::byte{1};
   const bool was_read = Read(bytes);
-  Demand(script.size() >= 5 || !sealed || was_read, "a good snapshot is read");
+  Demand(script.size() >= 5 || was_read == is_sealed, "a good file is read, and no damaged one");
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  if (data[0] == kSnapshotMagic[0]) {
+  if (data[0] == 0x89) {
     const auto given = std::as_bytes(std::span(data, size));
     Bytes bytes(given.begin(), given.end());
     Read(bytes);
-    ResealAny(bytes);
+    Reseal(bytes);
     Read(bytes);
   } else {
     RunScript(std::span(data, size));
