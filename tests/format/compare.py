@@ -42,7 +42,7 @@ def verdict(data):
 
 
 def main(program, num_files=300, seed=1, folder=ROOT / "engine/docs/samples"):
-    paths = sorted(pathlib.Path(folder).glob("*.trommel"))
+    paths = sorted(pathlib.Path(folder).rglob("*.trommel"))
     forger = Forger([path.read_bytes() for path in paths], random.Random(int(seed)))
     counts, differ = collections.Counter(), 0
     with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as library:

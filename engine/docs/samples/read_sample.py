@@ -47,7 +47,7 @@ def count_of(found, file, secret, kind, name):
 
 def check_answers(folder):
     """Every sample is read, and answers as the library does. Returns the number of answers."""
-    asked = {path.name: [] for path in folder.glob("*.trommel")}
+    asked = {str(path.relative_to(folder)): [] for path in folder.rglob("*.trommel")}
     for line in (folder / "answers.txt").read_text().splitlines():
         sample, kind, name, count = line.split(" ")
         asked[sample + ".trommel"].append((kind, name, int(count)))
@@ -62,7 +62,7 @@ def check_answers(folder):
 def check_damage(folder, num_places=16):
     """A file with a bit changed, cut, or a byte longer is refused. Returns how many were."""
     num_refused = 0
-    for path in sorted(folder.glob("*.trommel")):
+    for path in sorted(folder.rglob("*.trommel")):
         good = path.read_bytes()
         for i in range(num_places):
             at = i * (len(good) - 1) // (num_places - 1)
@@ -82,7 +82,7 @@ def check_dumps(folder):
     """The hex dumps in FORMAT.md are bytes of the samples. Returns the number of lines."""
     data, num_lines = None, 0
     for line in (folder.parent / "FORMAT.md").read_text().splitlines():
-        if title := re.fullmatch(r" {4}([a-z0-9-]+\.trommel)", line):
+        if title := re.fullmatch(r" {4}([a-z0-9/-]+\.trommel)", line):
             data = (folder / title[1]).read_bytes()
         elif dump := re.match(r" {4}([0-9a-f]{8})  ((?:[0-9a-f]{2} ?)+)(  |$)", line):
             at, shown = int(dump[1], 16), bytes.fromhex(dump[2])

@@ -259,7 +259,7 @@ def without_one(block, shown):
     return {key: count for key, count in rest.items() if count > 0}
 
 
-class Slots16(Slots):  # 5.5
+class Slots16(Slots):  # 5.6
     GROUP, BITS, ENTRIES = 64, range(8, 17), 18
     LINE, SPILLED, COPIES = 0xFFFF, 0x00FF, 0x01FF
 
@@ -295,7 +295,7 @@ class Slots16(Slots):  # 5.5
             home for _, home in line).ljust(28, b"\0")
 
 
-class Slots8(Slots):  # 5.6
+class Slots8(Slots):  # 5.7
     BITS = range(8, 15)
 
     def is_key(self, key):
