@@ -11,7 +11,8 @@ from digests import u32, u64, xxh3
 from filters import Attributes, Column, Counting, Scalable, Window, read
 
 NAMES = (b"metadata", b"numbers", b"presence", b"counts", b"blocks", b"lines", b"side", b"digests", b"sizes", b"codes",
-         b"further", b"window", b"generations", b"doubling", b"later", b"x", b"UPPER", b"a-b", b"", b"a\0b", b"sixteen_letters_")
+         b"further", b"window", b"generations", b"doubling", b"later", b"x", b"UPPER", b"a-b",
+         b"", b"a\0b", b"sixteen_letters_")
 TELLING = (0, 1, 2, 3, 4, 5, 8, 10, 16, 31, 32, 63, 64, 250, 255, 256, 4096, 1 << 16, 1 << 31, (1 << 32) - 1, 1 << 40,
            (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 DOUBLES = (0.0, -0.0, 1e-7, 1e-6, 1.6e-5, 0.01, 0.2, 0.5, 0.8, 0.95, 1.0, float("nan"), float("inf"), -0.01)
@@ -34,7 +35,8 @@ class Forgery:
             records += struct.pack("<16sIIQQQ", name, store, flags, len(out), len(data), xxh3(data))
             out += data
         out += bytes(round_up(len(out), 64) - len(out)) + records
-        struct.pack_into("<8sIIIIQQI", out, 0, MAGIC, 1, 64, self.type, self.kind, self.seed, len(out), len(self.sections))
+        struct.pack_into("<8sIIIIQQI", out, 0, MAGIC, 1, 64, self.type, self.kind, self.seed, len(out),
+                         len(self.sections))
         reseal(out)
         return out
 
@@ -73,11 +75,13 @@ def reseal(data):
 class Forger:
     def __init__(self, samples, random):
         self.samples, self.random = samples, random
+        self.types = sorted({u32(data, 16) for data in samples})
         self.known = {}  # by sample: its stores, as the reader has them
 
     def forge(self):
         """A file, and the edits that led to it."""
-        random, index = self.random, self.random.randrange(len(self.samples))
+        random, kind = self.random, self.random.choice(self.types)
+        index = random.choice([i for i, data in enumerate(self.samples) if u32(data, 16) == kind])
         forgery, edits = Forgery(self.samples[index]), []
         if random.random() < 0.3 and self.change_contents(forgery, index):
             edits.append("change_contents")
@@ -124,7 +128,8 @@ class Forger:
         if size == 8 and random.random() < 0.2:
             new = u64(struct.pack("<d", random.choice(DOUBLES)), 0)
         else:
-            new = random.choice((old + 1, old - 1, old * 2, old // 2, old ^ 1 << random.randrange(8 * size), random.choice(TELLING)))
+            new = random.choice((old + 1, old - 1, old * 2, old // 2, old ^ 1 << random.randrange(8 * size),
+                                 random.choice(TELLING)))
         data[at:at + size] = (new & (1 << 8 * size) - 1).to_bytes(size, "little")
         section[3] = bytes(data)
 
@@ -291,7 +296,8 @@ class Forger:
             struct.pack_into("<Q", data, 32, len(data))
 
     def patch_header(self, data):
-        at, size = self.random.choice(((0, 1), (3, 1), (8, 4), (12, 4), (16, 4), (20, 4), (32, 8), (40, 4), (44, 4), (48, 8), (56, 8)))
+        at, size = self.random.choice(((0, 1), (3, 1), (8, 4), (12, 4), (16, 4), (20, 4), (32, 8), (40, 4),
+                                       (44, 4), (48, 8), (56, 8)))
         if len(data) >= at + size:
             self.patch(data, at, size)
 
@@ -303,7 +309,8 @@ class Forger:
 
     def patch(self, data, at, size):
         old, random = int.from_bytes(data[at:at + size], "little"), self.random
-        new = random.choice((old + 1, old - 1, old + 64, old - 64, old + 4096, old ^ 1 << random.randrange(8 * size), random.choice(TELLING)))
+        new = random.choice((old + 1, old - 1, old + 64, old - 64, old + 4096,
+                             old ^ 1 << random.randrange(8 * size), random.choice(TELLING)))
         data[at:at + size] = (new & (1 << 8 * size) - 1).to_bytes(size, "little")
 
     def pad(self, data):

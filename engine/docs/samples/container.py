@@ -88,7 +88,8 @@ class Container:
         known(8, "the version of the container", u32(data, 8), (1,))
         require(len(data) >= HEADER_BYTES, 16, "the file ends within its header")
         require(xxh3(data[:56]) == u64(data, 56), 56, "the header does not match its checksum")
-        (size, self.type, digest_kind, seed, file_bytes, self.num_sections, zero) = struct.unpack_from("<IIIQQII", data, 12)
+        size, self.type, digest_kind, seed, file_bytes, self.num_sections, zero = struct.unpack_from(
+            "<IIIQQII", data, 12)
         require(size == HEADER_BYTES, 12, "size of the header")
         require(zero == 0, 44, "zero")
         require(file_bytes == len(data), 32, f"file is {len(data):,} bytes, its header says {file_bytes:,}: truncated?")
@@ -144,7 +145,8 @@ class Container:
             require(wanted is None, 40, f"section '{name}' of store {store} is missing")
             return Section(f"section '{name}' of store {store}", 40, b"")
         section = self.check(*self.sections.pop((name, store)))
-        section.require(wanted in (None, len(section.bytes)), f"has {len(section.bytes):,} bytes, where {wanted} are wanted")
+        num_bytes = len(section.bytes)
+        section.require(wanted in (None, num_bytes), f"has {num_bytes:,} bytes, where {wanted} are wanted")
         return section
 
     def require_all_taken(self):

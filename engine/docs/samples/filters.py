@@ -69,8 +69,9 @@ class Generations:
         slots = list(self.slots())
         yield slot < len(slots), "slot"
         capacity, budget = slots[slot]
-        is_own = isinstance(store, Slots) if self.encoding == AUTOMATIC else False
-        yield is_own or (store.k, store.encoding) == (self.k, RUNS if self.encoding == AUTOMATIC else self.encoding), "shape"
+        encoding = RUNS if self.encoding == AUTOMATIC else self.encoding
+        yield (self.encoding == AUTOMATIC and isinstance(store, Slots) or
+               (store.k, store.encoding) == (self.k, encoding)), "shape"
         yield store.shard_bits >= 6, "shard bits"
         yield store.capacity == capacity, "capacity"
         yield budget / self.FACTOR <= store.rate <= budget * self.FACTOR, "rate"
@@ -136,7 +137,8 @@ class Doubling:
         if shard:
             last = next(reversed(shard))
             unknown = 2 * max(last & -last, string & -string)  # the bits of the shorter one end above this
-            section.require(last < string and last // unknown != string // unknown, "order, or a string begins another one", at)
+            section.require(last < string, "order", at)
+            section.require(last // unknown != string // unknown, "a string begins another one", at)
         shard[string] = 1
 
     def read_blocks(self, shard, file, store, numbers, depth, num_split):
@@ -189,7 +191,8 @@ class Window:
                 held[bucket] += count
             once = all(count == 1 for count in block.values()) and len(dict(block)) == len({key for key, _ in block})
             section.require(erasable or once, "more than one copy in a filter that is not erasable", 20)
-        section.require(all(a == b if erasable else a >= b for a, b in zip(keys, held.values())), "keys of a bucket", 24)
+        same = all(a == b if erasable else a >= b for a, b in zip(keys, held.values()))
+        section.require(same, "keys of a bucket", 24)
         self.num_keys, self.count, self.buckets = sum(keys), self.store.count, (first, current)
 
     def describe(self):
@@ -318,8 +321,10 @@ class Directory:
             self.section.require(attribute < self.num_attributes, "an attribute", self.at)
             shape = self.fields("<QI") if structure == 2 else ()
             for _ in self.items():
-                regions = [(*self.fields("<I"), self.string(), self.string(), *self.fields("<I")) for _ in self.items()]
-                self.section.require(regions and all(region[3] < len(self.servers) for region in regions), "regions", self.at)
+                regions = [(*self.fields("<I"), self.string(), self.string(), *self.fields("<I"))
+                           for _ in self.items()]
+                are_there = all(region[3] < len(self.servers) for region in regions)
+                self.section.require(regions and are_there, "regions", self.at)
                 self.columns.append((attribute, pairs, shape, regions))
         self.section.require(self.at == len(self.section.bytes), "goes on", self.at)
         for i, (_, _, shape, _) in enumerate(self.columns):
@@ -356,7 +361,7 @@ def read(data, secret=None):
                DIRECTORY: Directory}
     found = (Doubling if ("doubling", 0) in file.sections else classes[file.type])(file)
     file.require_all_taken()
-    if secret is not None and (file.policy[0] != SIPHASH or siphash13(secret, b"trommel digest key check") != file.policy[1]):
+    if secret is not None and file.policy != (SIPHASH, siphash13(secret, b"trommel digest key check")):
         raise Refused("the wrong key")
     return found, file
 

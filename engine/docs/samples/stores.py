@@ -204,11 +204,11 @@ class Slots(Store):
     def read(self, sections):
         self.side, self.blocks = self.read_side(sections["side"]), []
         for b in range(self.num_blocks):
-            words, block = sections["blocks"].bytes[64 * b:64 * b + 64], dict(self.side.get(b, {}))
-            shown = self.read_block(b, words, sections["lines"].bytes[b // GROUP * 64:][:64] if self.GROUP > 1 else b"")
-            for key in shown:
+            words, block, group = sections["blocks"].bytes[64 * b:64 * b + 64], dict(self.side.get(b, {})), b // GROUP
+            line = sections["lines"].bytes[64 * group:64 * group + 64] if self.GROUP > 1 else b""
+            for key in self.read_block(b, words, line):
                 block[key] = block.get(key, 0) + 1
-            sections["blocks"].require(all(map(self.is_key, block)), f"block {b}: a fingerprint, or what goes with it", 64 * b)
+            sections["blocks"].require(all(map(self.is_key, block)), f"block {b}: what no fingerprint is", 64 * b)
             self.blocks.append(block)
 
     def read_side(self, section):  # 5.7
