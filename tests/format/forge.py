@@ -11,7 +11,7 @@ from digests import u32, u64, xxh3
 from filters import Attributes, Column, Counting, Scalable, Window, read
 
 NAMES = (b"metadata", b"numbers", b"presence", b"counts", b"blocks", b"lines", b"side", b"digests", b"sizes", b"codes",
-         b"further", b"window", b"generations", b"doubling", b"later", b"x", b"UPPER", b"a-b",
+         b"further", b"window", b"growth", b"generation", b"doubling", b"later", b"x", b"UPPER", b"a-b",
          b"", b"a\0b", b"sixteen_letters_")
 TELLING = (0, 1, 2, 3, 4, 5, 8, 10, 16, 31, 32, 63, 64, 250, 255, 256, 4096, 1 << 16, 1 << 31, (1 << 32) - 1, 1 << 40,
            (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
@@ -204,7 +204,7 @@ class Forger:
                     for count in counts:
                         self.change_block(store, random.randrange(min(store.num_blocks, most_block)), count)
                     self.put_store(forgery, store, number)
-                    self.put_sums(forgery, found, stores, i)
+                    self.put_sums(forgery, found, store, number)
                     store.blocks = before
         forgery.sections = [section for section in forgery.sections if section[3]]
         return True
@@ -226,24 +226,20 @@ class Forger:
             at = max(i for i, section in enumerate(forgery.sections) if section[1] == number)
             forgery.sections.insert(at + 1, [b"side", number, 0, made[b"side"]])
 
-    def put_sums(self, forgery, found, stores, i):
+    def put_sums(self, forgery, found, store, number):
         """The load of a generation, or the keys of buckets."""
-        section = next((one for one in forgery.sections if one[0] in (b"generations", b"window")), None)
-        if section is None:
-            return
-        data = bytearray(section[3])
-        if isinstance(found, Window):
-            held = dict.fromkeys(range(found.buckets[0], found.buckets[1] + 1), 0)
-            for block in stores[i].blocks:
-                for (_, bucket), count in block.items():
-                    held[bucket] += count
-            struct.pack_into(f"<{len(held)}Q", data, 24, *held.values())
-        else:
-            one = next(one for one in getattr(found, "filters", {0: found}).values() if one.stores is stores)
-            num_keys = sum(map(stores[i].keys_of, stores[i].blocks))
-            load = self.random.choice((stores[i].least_load(), num_keys, num_keys + 1))
-            struct.pack_into("<Q", data, one.end - 16 * len(stores) + 16 * i + 8, load)
-        section[3] = bytes(data)
+        for section in forgery.sections:
+            data = bytearray(section[3])
+            if section[:2] == [b"window", 0]:
+                held = dict.fromkeys(range(found.buckets[0], found.buckets[1] + 1), 0)
+                for block in store.blocks:
+                    for (_, bucket), count in block.items():
+                        held[bucket] += count
+                struct.pack_into(f"<{len(held)}Q", data, 24, *held.values())
+            elif section[:2] == [b"generation", number]:
+                num_keys = sum(map(store.keys_of, store.blocks))
+                struct.pack_into("<Q", data, 8, self.random.choice((store.least_load(), num_keys, num_keys + 1)))
+            section[3] = bytes(data)
 
     def change_column(self, forgery, found):
         random, places = self.random, dict(found.places)

@@ -24,13 +24,14 @@ class Counting:  # 4
 
 
 class Generations:
-    """A growth list, from byte `at` of its section on, and its stores from number `store` on."""
+    """One record of the section `growth`, and the stores of its generations."""
 
     FACTOR = 1 + 1e-6
 
-    def __init__(self, file, section, at, store):
+    def __init__(self, file, section, i, stores):
+        at = 48 * i
         (self.first_capacity, self.target, self.most_keys, self.tightening, self.growth, self.k, self.encoding,
-         n) = section.unpack("<QdQdIIII", at)
+         zero) = section.unpack("<QdQdIIII", at)
         known(section.at + at + 40, "the encoding", self.encoding, (PLANES, RUNS, SLOTS16, SLOTS8, AUTOMATIC))
         of_slices = {PLANES: Planes, RUNS: Runs, AUTOMATIC: Runs}.get(self.encoding)
         for holds, what, field in (
@@ -41,16 +42,19 @@ class Generations:
                 (self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget", 8),
                 (1 <= self.growth <= 16, "growth", 32),
                 (self.k in (of_slices.SLICES if of_slices else (0,)), "slices", 36),
-                (1 <= n <= 250, "number of generations", 44)):
+                (zero == 0, "zero", 44),
+                (1 <= len(stores) <= 250, "number of generations", 0)):
             section.require(holds, what, at + field)
-        section.require(sum(slot[0] for slot in self.slots()) >= self.most_keys, "most keys are out of reach", at + 16)
-        self.stores, self.end, taken = [], at + 48 + 16 * n, {}
-        for g in range(n):
-            slot, load = section.unpack("<QQ", at + 48 + 16 * g)
-            found = read_store(file, store + g)
-            for holds, what in self.rules(slot, load, found, g == n - 1):
-                section.require(holds, f"generation {g}: {what}", at + 48 + 16 * g)
-            section.require(taken.setdefault(slot, g) == g, f"generation {g}: slot is taken", at + 48 + 16 * g)
+        reach = sum(slot[0] for slot in self.slots())
+        section.require(reach >= self.most_keys, "most keys are out of reach", at + 16)
+        self.stores, taken = [], set()
+        for store, generation in stores:
+            slot, load = generation.unpack("<QQ")
+            found = read_store(file, store)
+            for holds, what in self.rules(slot, load, found, store == stores[-1][0]):
+                generation.require(holds, what)
+            generation.require(slot not in taken, "another generation has the slot")
+            taken.add(slot)
             self.stores.append(found)
         self.num_keys = sum(found.num_keys for found in self.stores)
         section.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys", at)
@@ -87,11 +91,22 @@ class Generations:
                 "".join(f"\n  {store.describe()}" for store in self.stores))
 
 
+def generations_by_list(file, num_lists):
+    """For each record of the section `growth`, its stores' numbers and sections `generation`."""
+    lists, last, store = [[] for _ in range(num_lists)], 0, 1
+    while ("generation", store) in file.sections:
+        generation = file.take("generation", store, 24)
+        index, zero = generation.unpack("<II", 16)
+        generation.require(last <= index < num_lists, "list", 16)
+        generation.require(zero == 0, "zero", 20)
+        lists[index].append((store, generation))
+        last, store = index, store + 1
+    return lists
+
+
 class Scalable(Generations):
     def __init__(self, file):
-        section = file.take("generations")
-        super().__init__(file, section, 0, 1)
-        section.require(self.end == len(section.bytes), "goes on behind its list", self.end)
+        super().__init__(file, file.take("growth", wanted=48), 0, generations_by_list(file, 1)[0])
 
 
 # --- Section 7.
@@ -222,15 +237,15 @@ class Attributes:
         self.sets = [one for one, in sets.unpack_all("<Q")]
         sets.require(all(a < b for a, b in zip(self.sets, self.sets[1:])), "order of the sets")
         self.allowed = self.listed(sets, d) if is_list else self.without_cuts(sets, d)
-        section, self.filters, end, store = file.take("generations"), {}, 0, 1
-        for one in self.allowed:
-            of_set = Generations(file, section, end, store)
-            section.require((of_set.growth, of_set.tightening, of_set.most_keys) == (2, 0.8, 0), "growth of a set", end)
-            section.require(of_set.encoding not in (SLOTS16, SLOTS8), "encoding of a set", end + 40)
-            end, store, self.filters[one] = of_set.end, store + len(of_set.stores), of_set
-            self.num_keys = self.filters[self.allowed[0]].num_keys
-            section.require(of_set.num_keys == self.num_keys, "sets of other keys", end)
-        section.require(end == len(section.bytes), "goes on behind its lists", end)
+        section, self.filters = file.take("growth", wanted=48 * len(self.allowed)), {}
+        for i, stores in enumerate(generations_by_list(file, len(self.allowed))):
+            of_set = self.filters[self.allowed[i]] = Generations(file, section, i, stores)
+            for holds, what in (
+                    ((of_set.growth, of_set.tightening, of_set.most_keys) == (2, 0.8, 0), "growth of a set"),
+                    (of_set.encoding not in (SLOTS16, SLOTS8), "encoding of a set"),
+                    (of_set.num_keys == self.filters[self.allowed[0]].num_keys, "sets of other keys")):
+                section.require(holds, what, 48 * i)
+        self.num_keys = of_set.num_keys
 
     def listed(self, sets, d):
         sets.require(1 <= len(self.sets) <= MOST_SETS and self.sets[0] > 0, "sets of the list")
