@@ -6,9 +6,9 @@ the directory, to the header, and to the bytes of the whole; checksums are made 
 
 import struct
 
-from container import ALIGNED, MAGIC, SKIPPABLE, round_up
+from container import ALIGNED, MAGIC, SKIPPABLE, TABLES, round_up
 from digests import u32, u64, xxh3
-from filters import Attributes, Column, Counting, Scalable, Window, read
+from filters import Attributes, Column, Counting, Doubling, Scalable, Window, read
 
 NAMES = (b"metadata", b"numbers", b"presence", b"counts", b"blocks", b"lines", b"side", b"digests", b"sizes", b"codes",
          b"further", b"window", b"growth", b"generation", b"doubling", b"later", b"x", b"UPPER", b"a-b",
@@ -83,9 +83,9 @@ class Forger:
         random, kind = self.random, self.random.choice(self.types)
         index = random.choice([i for i, data in enumerate(self.samples) if u32(data, 16) == kind])
         forgery, edits = Forgery(self.samples[index]), []
-        if random.random() < 0.3 and self.change_contents(forgery, index):
+        if random.random() < 0.5 and self.change_contents(forgery, index):
             edits.append("change_contents")
-        for _ in range(random.choice((0, 0, 1, 1, 1, 2))):
+        for _ in range(random.choice((0, 0, 0, 1, 1, 2))):
             edit = random.choice((self.change_bytes, self.change_bytes, self.change_bytes, self.change_number,
                                   self.change_number, self.change_number, self.change_number, self.change_record,
                                   self.drop, self.repeat, self.swap, self.resize, self.add, self.add, self.borrow,
@@ -187,6 +187,8 @@ class Forger:
         found, random = self.known[index], self.random
         if isinstance(found, Column):
             return self.change_column(forgery, found)
+        if isinstance(found, Doubling):
+            return self.change_doubling(forgery, found)
         if isinstance(found, (Counting, Window)):
             lists = [[found.store]]
         elif isinstance(found, (Scalable, Attributes)):
@@ -203,10 +205,9 @@ class Forger:
                     before = list(store.blocks)
                     for count in counts:
                         self.change_block(store, random.randrange(min(store.num_blocks, most_block)), count)
-                    self.put_store(forgery, store, number)
+                    self.put(forgery, number, store.make())
                     self.put_sums(forgery, found, store, number)
                     store.blocks = before
-        forgery.sections = [section for section in forgery.sections if section[3]]
         return True
 
     @staticmethod
@@ -217,14 +218,13 @@ class Forger:
             return None
 
     @staticmethod
-    def put_store(forgery, store, number):
-        made = {name.encode(): bytes(data) for name, data in store.make().items()}
-        for section in forgery.sections:
-            if section[1] == number:
-                section[3] = made.pop(section[0], section[3])
-        if made.get(b"side"):  # a side table that was not there stands at the store's end
-            at = max(i for i, section in enumerate(forgery.sections) if section[1] == number)
-            forgery.sections.insert(at + 1, [b"side", number, 0, made[b"side"]])
+    def put(forgery, store, made):
+        """Other bytes of sections, which may come or go, in the order of the type's table."""
+        table = {"metadata": 0, **TABLES[forgery.type]}
+        forgery.sections = [section for section in forgery.sections
+                            if section[1] != store or section[0].decode() not in made]
+        forgery.sections += [[name.encode(), store, table[name], bytes(data)] for name, data in made.items() if data]
+        forgery.sections.sort(key=lambda section: (section[1], list(table).index(section[0].decode())))
 
     def put_sums(self, forgery, found, store, number):
         """The load of a generation, or the keys of buckets."""
@@ -249,8 +249,23 @@ class Forger:
         for one, count in sorted(places.items()):
             data += number(2 * (one - place) + (count > 1)) + (number(count - 2) if count > 1 else b"")
             place = one + 1
-        forgery.sections = [section for section in forgery.sections if section[0] != b"places"]
-        forgery.sections.append([b"places", 0, 0, data])
+        self.put(forgery, 0, {"places": data})
+        return True
+
+    def change_doubling(self, forgery, found):
+        random, store = self.random, self.random.randrange(1, 65)
+        shard = dict(found.shards[store - 1])
+        has_blocks = any(section[0] == b"sizes" and section[1] == store for section in forgery.sections)
+        for _ in range(random.choice((1, 2, 20))):
+            if shard and (has_blocks or random.random() < 0.5):
+                string = random.choice(sorted(shard))
+            elif not has_blocks:
+                string = random.randrange(1 << 58) << 6 | 32
+            shard[string] = shard.get(string, 0) + random.choice((1, 1, 2, 300, 1 << 62))
+        further = b"".join(struct.pack("<QQ", string, count - 1 & (1 << 64) - 1)
+                           for string, count in sorted(shard.items()) if count > 1)
+        digests = {} if has_blocks else {"digests": b"".join(struct.pack("<Q", string) for string in sorted(shard))}
+        self.put(forgery, store, {**digests, "further": further})
         return True
 
     def change_block(self, store, b, count):
