@@ -1,5 +1,5 @@
-// Files taken apart and put together again, with right checksums: what a forger can do. Written
-// from FORMAT.md, section 2; of the library it has the checksum alone.
+// Files taken apart, changed and put together again as a forger would: with all places, sizes and
+// checksums right. What a loader refuses then it refuses for what the contents say.
 #ifndef TROMMEL_TESTS_SUPPORT_FILE_FORGE_H_
 #define TROMMEL_TESTS_SUPPORT_FILE_FORGE_H_
 
@@ -8,127 +8,135 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/src/base/check.h"
+#include "engine/src/base/rounding.h"
 #include "engine/src/disk/checksum.h"
+#include "engine/src/files/file_format.h"
 
 namespace trommel::tests {
 
 using Bytes = std::vector<std::byte>;
 
 template <class T>
-T Get(std::span<const std::byte> bytes, uint64_t offset) {
+T Get(const Bytes& bytes, uint64_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof(value));
   return value;
 }
 
 template <class T>
-void Put(std::span<std::byte> bytes, uint64_t offset, const T& value) {
+void Put(Bytes& bytes, uint64_t offset, const T& value) {
   std::memcpy(bytes.data() + offset, &value, sizeof(value));
 }
 
-namespace forge {
-
-inline constexpr uint64_t kHeaderBytes = 64;
-inline constexpr uint32_t kSkippable = 1;
-inline constexpr uint32_t kPageAligned = 2;
-
-struct Record {
-  char name[16] = {};
-  uint32_t store = 0;
-  uint32_t flags = 0;
-  uint64_t offset = 0;
-  uint64_t num_bytes = 0;
-  uint64_t checksum = 0;
-};
-
-// Where the directory begins, or as near to it as the file is long.
-inline uint64_t DirectoryAt(std::span<const std::byte> file) {
-  const uint64_t num_bytes = uint64_t{Get<uint32_t>(file, 40)} * sizeof(Record);
-  return num_bytes < file.size() - kHeaderBytes ? file.size() - num_bytes : kHeaderBytes;
+inline uint64_t HeaderChecksum(const FileHeader& header) {
+  return Checksum::Of(BytesOf(header).first(offsetof(FileHeader, checksum)));
 }
 
-}  // namespace forge
+struct FileForge {
+  struct Section {
+    SectionRecord record;
+    Bytes bytes;
+  };
 
-// Makes all checksums right, as far as what they are of lies within the file: of files in it, its
-// sections, the directory, and the header.
-inline void Reseal(std::span<std::byte> file) {
-  using forge::Record;
-  if (file.size() < forge::kHeaderBytes) return;
-  const uint64_t directory_at = forge::DirectoryAt(file);
-  for (uint64_t at = directory_at; at + sizeof(Record) <= file.size(); at += sizeof(Record)) {
-    auto record = Get<Record>(file, at);
-    if (record.offset > file.size() || record.num_bytes > file.size() - record.offset) continue;
-    const auto section = file.subspan(record.offset, record.num_bytes);
-    // A section that overlaps what it is in would have no end.
-    if (record.offset >= forge::kHeaderBytes && std::string_view(record.name, 4) == "file") {
-      Reseal(section);
-    }
-    record.checksum = Checksum::Of(section);
-    Put(file, at, record);
-  }
-  Put(file, 48, Checksum::Of(file.subspan(directory_at)));
-  Put(file, 56, Checksum::Of(file.first(56)));
-}
-
-struct ForgedSection {
-  std::string name;
-  uint32_t store = 0;
-  uint32_t flags = 0;
-  Bytes bytes;
-};
-
-// The parts of a valid file.
-struct ForgedFile {
-  Bytes header;
-  std::vector<ForgedSection> sections;
-
-  explicit ForgedFile(std::span<const std::byte> file)
-      : header(file.begin(), file.begin() + forge::kHeaderBytes) {
-    for (uint64_t at = forge::DirectoryAt(file); at < file.size(); at += sizeof(forge::Record)) {
-      const auto record = Get<forge::Record>(file, at);
-      const std::string_view name(record.name, sizeof(record.name));
-      const auto bytes = file.subspan(record.offset, record.num_bytes);
-      sections.push_back({std::string(name.substr(0, name.find('\0'))), record.store, record.flags,
-                          Bytes(bytes.begin(), bytes.end())});
+  // A valid file.
+  explicit FileForge(const Bytes& file) : header(Get<FileHeader>(file, 0)) {
+    for (size_t i = 0; i < header.num_sections; ++i) {
+      const uint64_t at = file.size() - (header.num_sections - i) * sizeof(SectionRecord);
+      const auto record = Get<SectionRecord>(file, at);
+      const auto begin = file.begin() + static_cast<std::ptrdiff_t>(record.offset);
+      sections.push_back({record, {begin, begin + static_cast<std::ptrdiff_t>(record.num_bytes)}});
     }
   }
 
-  // The section of that name and store, which must be there.
-  ForgedSection& Find(std::string_view name, uint32_t store = 0) {
-    return *std::find_if(sections.begin(), sections.end(), [&](const ForgedSection& section) {
-      return section.name == name && section.store == store;
+  // The section's index, or the number of sections.
+  size_t Find(std::string_view name, uint32_t store = 0) const {
+    const auto at = std::ranges::find_if(sections, [&](const Section& section) {
+      return NameOf(section.record) == name && section.record.store == store;
     });
+    return static_cast<size_t>(at - sections.begin());
+  }
+  Section& At(std::string_view name, uint32_t store = 0) {
+    const size_t idx = Find(name, store);
+    TROMMEL_CHECK(idx < sections.size(), "the file has no such section");
+    return sections[idx];
+  }
+  void Insert(size_t idx, std::string_view name, uint32_t store, uint32_t flags, Bytes bytes) {
+    Section section{{}, std::move(bytes)};
+    section.record.store = store;
+    section.record.flags = flags;
+    std::ranges::copy(name, section.record.name.begin());
+    sections.insert(sections.begin() + static_cast<std::ptrdiff_t>(idx), section);
   }
 
-  // The file of these sections, with their own places and sizes, sealed.
-  Bytes Build() const {
-    Bytes file = header;
-    std::vector<forge::Record> records;
-    const auto pad = [&file](size_t unit) { file.resize((file.size() + unit - 1) / unit * unit); };
-    for (const ForgedSection& section : sections) {
-      pad((section.flags & forge::kPageAligned) != 0 ? 4096 : 64);
-      forge::Record record;
-      record.store = section.store;
-      record.flags = section.flags;
-      record.offset = file.size();
+  Bytes Seal() const {
+    FileHeader sealed = header;
+    Bytes file(sizeof(FileHeader));
+    std::vector<SectionRecord> directory;
+    for (const Section& section : sections) {
+      SectionRecord record = section.record;
+      record.offset = RoundUp(file.size(), AlignmentOf(record.flags));
       record.num_bytes = section.bytes.size();
-      section.name.copy(record.name, sizeof(record.name));
-      records.push_back(record);
+      record.checksum = Checksum::Of(section.bytes);
+      file.resize(record.offset);
       file.insert(file.end(), section.bytes.begin(), section.bytes.end());
+      directory.push_back(record);
     }
-    pad(64);
-    const auto directory = std::as_bytes(std::span(records));
-    file.insert(file.end(), directory.begin(), directory.end());
-    Put(std::span(file), 32, uint64_t{file.size()});
-    Put(std::span(file), 40, static_cast<uint32_t>(records.size()));
-    Reseal(file);
+    file.resize(RoundUp(file.size(), kSectionAlignment));
+    const auto records = std::as_bytes(std::span(directory));
+    file.insert(file.end(), records.begin(), records.end());
+    sealed.file_bytes = file.size();
+    sealed.num_sections = static_cast<uint32_t>(directory.size());
+    sealed.directory_checksum = Checksum::Of(records);
+    sealed.checksum = HeaderChecksum(sealed);
+    Put(file, 0, sealed);
     return file;
   }
+
+  FileHeader header;
+  std::vector<Section> sections;
 };
+
+// The file with its header's checksum right, and that of its directory, where there is one.
+inline Bytes Resealed(Bytes file) {
+  auto header = Get<FileHeader>(file, 0);
+  const uint64_t bytes = uint64_t{header.num_sections} * sizeof(SectionRecord);
+  if (bytes <= file.size() - sizeof(header)) {
+    header.directory_checksum = Checksum::Of(std::span(file).last(bytes));
+  }
+  header.checksum = HeaderChecksum(header);
+  Put(file, 0, header);
+  return file;
+}
+
+// The same, and with the checksums of all sections that lie in the file. Of any bytes.
+inline Bytes ResealedWhole(Bytes file) {
+  if (file.size() < sizeof(FileHeader)) return file;
+  const auto num_sections = uint64_t{Get<FileHeader>(file, 0).num_sections};
+  for (uint64_t i = num_sections; i > 0 && i * sizeof(SectionRecord) < file.size(); --i) {
+    const uint64_t at = file.size() - i * sizeof(SectionRecord);
+    auto record = Get<SectionRecord>(file, at);
+    if (record.offset > file.size() || record.num_bytes > file.size() - record.offset) continue;
+    record.checksum = Checksum::Of(std::span(file).subspan(record.offset, record.num_bytes));
+    Put(file, at, record);
+  }
+  return Resealed(std::move(file));
+}
+
+// The file with another value in a section, all checksums right.
+template <class T>
+Bytes WithValue(const Bytes& file, std::string_view name, uint32_t store, uint64_t at,
+                const T& value) {
+  FileForge forge(file);
+  FileForge::Section& section = forge.At(name, store);
+  TROMMEL_CHECK(at + sizeof(value) <= section.bytes.size(), "the section ends before");
+  Put(section.bytes, at, value);
+  return forge.Seal();
+}
 
 }  // namespace trommel::tests
 
