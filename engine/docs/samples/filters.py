@@ -224,7 +224,7 @@ class Attributes:
         section, sets = file.take("attributes"), file.take("sets")
         d, self.most, is_list, zero = section.unpack("<4I")
         section.require(1 <= d <= 64, "attributes")
-        section.require(is_list <= 1, "neither a list nor not", 8)
+        known(section.at + 8, "the form of the sets", is_list, (0, 1))
         section.require(self.most == 0 if is_list else 1 <= self.most <= d, "attributes together", 4)
         section.require(zero == 0, "zero", 12)
         self.names, at = [], 16
