@@ -150,7 +150,8 @@ TEST_CASE("forged hidden keys take no more than a multiple of the file",
                                                     {Encoding::kFingerprints8, 65'536, 10},
                                                     {Encoding::kFingerprints16, 65'536, 10}}));
   const uint32_t bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
-  const Bytes empty = MakeFilter({.encoding = encoding,
+  const Bytes empty = MakeFilter({.num_slices = 0,
+                                  .encoding = encoding,
                                   .shard_bits = shard_bits,
                                   .num_blocks = num_blocks,
                                   .fingerprint_bits = bits})
