@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/multi_store_forge.h"
 #include "support/scratch_folder.h"
 
 namespace trommel {
@@ -206,12 +205,6 @@ TEST_CASE("what is no filter is refused at the one door", "[engine][any_filter]"
   CHECK(TypeOfBytes({}).error().code == ErrorCode::kCorrupt);
   const std::vector<std::byte> text(1000, std::byte{'x'});
   CHECK(DeserializeAny(text).error().code == ErrorCode::kCorrupt);
-  // A type that is yet to come.
-  tests::Bytes later = tests::MakeMultiStore(1).Serialize();
-  later =
-      tests::WithMultiStoreHeader(later, [](MultiStoreHeader& header) { header.start.type = 77; });
-  CHECK(TypeOfBytes(later).error().code == ErrorCode::kVersion);
-  CHECK_THAT(DeserializeAny(later).error().message, ContainsSubstring("type is 77"));
 }
 
 TEST_CASE("filter types have names", "[engine][any_filter]") {

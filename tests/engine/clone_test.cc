@@ -60,7 +60,7 @@ TEST_CASE("filters of other contents, configuration or digest differ", "[engine]
   CHECK(filter != with({.capacity = 200'000}, 1000));
 }
 
-TEST_CASE("a concurrent filter's copy is one of its own, as are its snapshots", "[engine][clone]") {
+TEST_CASE("a concurrent filter's copy is one of its own, as are its files", "[engine][clone]") {
   ConcurrentFilter filter =
       ConcurrentFilter::Create({.capacity = 1000, .encoding = Encoding::kFingerprints16}).value();
   filter.Insert(Numbers(900));
@@ -76,7 +76,7 @@ TEST_CASE("a concurrent filter's copy is one of its own, as are its snapshots", 
     const std::vector<std::byte> bytes = filter.Serialize();
     std::vector<std::byte> buffer(bytes.size());
     SpanSink sink(buffer);
-    REQUIRE(filter.SaveTo(sink, point_in_time).ok());
+    REQUIRE(filter.SaveTo(sink, {}, point_in_time).ok());
     CHECK(buffer == bytes);
     CHECK(ConcurrentFilter::LoadFrom(SpanSource(buffer)).value() == filter);
     CHECK(ConcurrentFilter::Deserialize(bytes).value() == filter);

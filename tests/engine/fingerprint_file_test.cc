@@ -1,5 +1,5 @@
-// A file of fingerprints answers as it is: mapped, by offsets from FORMAT.md, section 16, and
-// nothing of the library. What a query reads is the block's line, for some its overflow line, and
+// A file of fingerprints answers as it is: mapped, by what FORMAT.md says, and nothing of the
+// library. What a query reads is the block's line, for some its overflow line, and
 // for few an entry of the side table.
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,6 +13,9 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/catch.h"
@@ -34,19 +37,23 @@ class MappedFingerprints {
     close(fd);
     REQUIRE(mapped != MAP_FAILED);
     bytes_ = static_cast<const unsigned char*>(mapped);
+    numbers_ = Find("numbers").first;
+    blocks_ = Find("blocks").first;
+    lines_ = Find("lines").first;
+    std::tie(side_, side_end_) = Find("side");
   }
   ~MappedFingerprints() { munmap(const_cast<unsigned char*>(bytes_), num_bytes_); }
   MappedFingerprints(const MappedFingerprints&) = delete;
   MappedFingerprints& operator=(const MappedFingerprints&) = delete;
 
   uint64_t CountOf(uint64_t digest) {  // 16.3
-    const auto num_blocks = At<uint64_t>(48);
+    const auto num_blocks = At<uint64_t>(numbers_ + 16);
     const uint64_t block_idx =  // the high half of a product of 128 bits
         ((digest >> 32) * num_blocks + ((digest & 0xffffffff) * num_blocks >> 32)) >> 32;
-    const auto bits = At<uint32_t>(32);
+    const auto bits = At<uint32_t>(numbers_ + 8);
     auto key = static_cast<uint32_t>(digest * num_blocks >> (64 - bits));
-    const uint64_t block = At<uint64_t>(88) + 64 * block_idx;
-    if (At<uint32_t>(36) == 3) return CountInBins(block, block_idx, key, bits);
+    const uint64_t block = blocks_ + 64 * block_idx;
+    if (At<uint32_t>(numbers_) == 3) return CountInBins(block, block_idx, key, bits);
     const uint32_t low = key & 0xff;
     if (low == 0x00 || low == 0xff) key ^= 1;
     return CountInSlots(block, block_idx, key);
@@ -54,8 +61,7 @@ class MappedFingerprints {
 
   // Is all that a query reads aligned as in memory?
   bool IsAligned() const {
-    return At<uint64_t>(88) % 4096 == 0 && At<uint64_t>(112) % 4096 == 0 &&
-           At<uint64_t>(136) % 64 == 0;
+    return blocks_ % 4096 == 0 && lines_ % 4096 == 0 && side_ % 64 == 0;
   }
 
   uint64_t num_line_reads() const { return num_line_reads_; }
@@ -69,6 +75,16 @@ class MappedFingerprints {
     return value;
   }
 
+  // Where the section begins and ends; 0 if there is none.
+  std::pair<uint64_t, uint64_t> Find(std::string_view name) const {
+    for (uint64_t at = num_bytes_ - 48 * At<uint32_t>(40); at < num_bytes_; at += 48) {
+      if (name != reinterpret_cast<const char*>(bytes_ + at)) continue;
+      const auto begin = At<uint64_t>(at + 24);
+      return {begin, begin + At<uint64_t>(at + 32)};
+    }
+    return {0, 0};
+  }
+
   uint64_t CountInSlots(uint64_t block, uint64_t block_idx, uint32_t key) {  // 16.4
     uint64_t count = 0;
     for (uint64_t i = 0; i < 32; ++i) count += At<uint16_t>(block + 2 * i) == key ? 1 : 0;
@@ -76,7 +92,7 @@ class MappedFingerprints {
     if (last == 0x00ff || last == 0x01ff) return count + CountInSideTable(block_idx, key);
     if (last != 0xffff) return count;
     ++num_line_reads_;
-    const uint64_t line = At<uint64_t>(112) + 64 * (block_idx / 64);
+    const uint64_t line = lines_ + 64 * (block_idx / 64);
     for (uint64_t i = 0; i < 18; ++i) {
       const bool is_home = At<uint8_t>(line + 36 + i) == block_idx % 64;
       count += is_home && At<uint16_t>(line + 2 * i) == key ? 1 : 0;
@@ -110,8 +126,7 @@ class MappedFingerprints {
 
   uint64_t CountInSideTable(uint64_t block_idx, uint32_t key) {  // 16.6
     ++num_side_reads_;
-    const auto end = At<uint64_t>(136) + At<uint64_t>(144);
-    for (auto at = At<uint64_t>(136); at < end;) {
+    for (uint64_t at = side_; at < side_end_;) {
       const uint64_t num_keys = At<uint32_t>(at + 8);
       const bool is_found = At<uint64_t>(at) == block_idx;
       at += 16;
@@ -126,12 +141,17 @@ class MappedFingerprints {
 
   uint64_t num_bytes_;
   const unsigned char* bytes_ = nullptr;
+  uint64_t numbers_ = 0;  // where sections begin
+  uint64_t blocks_ = 0;
+  uint64_t lines_ = 0;
+  uint64_t side_ = 0;
+  uint64_t side_end_ = 0;
   uint64_t num_line_reads_ = 0;
   uint64_t num_side_reads_ = 0;
 };
 
 TEST_CASE("a mapped file of fingerprints answers as it is",
-          "[engine][counting][fingerprints][snapshot]") {
+          "[engine][counting][fingerprints][files]") {
   const auto [encoding, bits, keys_per_block] =
       GENERATE(table<Encoding, uint32_t, uint64_t>({{Encoding::kFingerprints16, 16, 21},
                                                     {Encoding::kFingerprints16, 9, 30},
@@ -169,7 +189,7 @@ TEST_CASE("a mapped file of fingerprints answers as it is",
 }
 
 TEST_CASE("a file of fingerprints that threads have loaded and changed is the file of the keys",
-          "[engine][counting][fingerprints][snapshot]") {
+          "[engine][counting][fingerprints][files]") {
   const tests::ScratchFolder folder;
   const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   CountingFilter filter = CountingFilter::Create({.capacity = 100, .encoding = encoding}).value();

@@ -13,7 +13,7 @@
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
-#include "support/snapshot_forge.h"
+#include "support/file_forge.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
@@ -363,7 +363,7 @@ TEST_CASE("any changed byte of a snapshot of fingerprints is refused",
   }
 }
 
-TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be written",
+TEST_CASE("a forged file of fingerprints is refused or is one that would be written",
           "[engine][counting][fingerprints][long]") {
   std::mt19937_64 random(11);
   for (const Encoding encoding : kBoth) {
@@ -375,16 +375,14 @@ TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be 
     size_t num_refused = 0;
     constexpr size_t kForged = 20'000;
     for (size_t i = 0; i < kForged; ++i) {
-      std::vector<std::byte> forged = bytes;
+      tests::FileForge forge(bytes);
       for (uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
-        // Headers and side tables are small beside blocks and are met as often.
-        const uint64_t part = random() % 3;
-        const size_t at = part == 0   ? random() % 256
-                          : part == 1 ? 4096 + random() % (bytes.size() - 4096)
-                                      : bytes.size() - 1 - random() % 300;
-        forged[at] = static_cast<std::byte>(random() % 4 == 0 ? 0xff : random());
+        // Numbers and side tables are small beside blocks and are met as often.
+        auto& section = forge.sections[random() % forge.sections.size()].bytes;
+        section[random() % section.size()] =
+            static_cast<std::byte>(random() % 4 == 0 ? 0xff : random());
       }
-      tests::Reseal(forged);
+      const std::vector<std::byte> forged = forge.Seal();
       const Result<CountingFilter> loaded = CountingFilter::Deserialize(forged, uint64_t{1} << 20);
       num_refused += size_t{!loaded.ok()};
       if (loaded.ok()) REQUIRE(loaded->Serialize() == forged);
@@ -393,16 +391,13 @@ TEST_CASE("a forged snapshot of fingerprints is refused or is one that would be 
   }
 }
 
-TEST_CASE("a snapshot with a key that no digest has is refused",
+TEST_CASE("a file with a key that no digest has is refused",
           "[engine][counting][fingerprints]") {
   const Geometry geometry = GeometryFor(Encoding::kFingerprints16, 1);
   const uint64_t digest = uint64_t{0x1234} << 48;  // of one block: the key is its top bits
   const auto load = [&](int key) {
-    std::vector<std::byte> bytes = FilledBytes(geometry, {digest});
-    constexpr size_t kBlocksAt = 4096;
-    REQUIRE(tests::Get<uint16_t>(bytes, kBlocksAt) == 0x1234);
-    tests::Put(bytes, kBlocksAt, static_cast<uint16_t>(key));
-    tests::Reseal(bytes);
+    const std::vector<std::byte> bytes = tests::WithValue(
+        FilledBytes(geometry, {digest}), "blocks", 1, 0, static_cast<uint16_t>(key));
     return CountingFilter::Deserialize(bytes);
   };
   for (const int key : {0x0001, 0x00fe, 0x12fe, 0x1201, 0xfffe}) CHECK(load(key).ok());

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "engine/src/disk/checksum.h"
-#include "golden/snapshots.h"
+#include "golden/files.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"
+#include "support/file_forge.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
-#include "support/snapshot_forge.h"
 #include "trommel/any_filter.h"
 #include "trommel/concurrent_filter.h"
 
@@ -250,13 +250,13 @@ TEST_CASE("a policy whose key and seed do not go together makes no filter", "[en
       {.sets = AttributeSets::Create(1, {}).value(), .capacity = 100, .digest = policy}));
 }
 
-TEST_CASE("the snapshot of a filter under a digest key never changes",
+TEST_CASE("the file of a filter under a digest key never changes",
           "[engine][keyed][snapshot][golden]") {
   const std::vector<std::byte> bytes = tests::KeyedSample().Serialize();
-  CHECK(bytes.size() == golden::kKeyedSnapshot.num_bytes);
-  CHECK(Checksum::Of(bytes) == golden::kKeyedSnapshot.hash);
-  CHECK(tests::HeaderOf(bytes).start.digest_kind == 3);
-  CHECK(tests::HeaderOf(bytes).start.seed == tests::KeyedPolicy().seed);
+  CHECK(bytes.size() == golden::kKeyedFile.num_bytes);
+  CHECK(Checksum::Of(bytes) == golden::kKeyedFile.hash);
+  CHECK(tests::FileForge(bytes).header.digest_kind == 3);
+  CHECK(tests::FileForge(bytes).header.seed == tests::KeyedPolicy().seed);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
-#include "engine/src/snapshots/opened_snapshot.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/narrow_block.h"
 #include "support/catch.h"

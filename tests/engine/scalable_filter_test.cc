@@ -8,7 +8,6 @@
 
 #include "support/catch.h"
 #include "support/exact_model.h"
-#include "support/multi_store_forge.h"
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
 #include "support/statistics.h"
@@ -185,44 +184,6 @@ TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalab
   const Result<CountingFilter> other = CountingFilter::Load(path);
   REQUIRE_FALSE(other.ok());
   CHECK_THAT(other.error().message, ContainsSubstring("scalable"));
-}
-
-TEST_CASE("forged numbers of a scalable filter's snapshot are refused",
-          "[engine][scalable][snapshot][long]") {
-  ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 300, .mode = GrowthMode::kGenerations}).value();
-  filter.Insert(MemberKeys(1500, 1));
-  REQUIRE(filter.num_generations() == 3);
-  const Bytes honest = filter.Serialize();
-  const auto refusal_with_param = [&](size_t param, uint64_t value) {
-    const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(WithMultiStoreHeader(
-        honest, [&](MultiStoreHeader& header) { header.params[param] = value; }));
-    return loaded.ok() ? std::string() : loaded.error().message;
-  };
-  for (size_t param = 0; param < MultiStoreParams{}.size(); ++param) {
-    // Whatever stands there instead is no filter, or another one whose members do not fit.
-    for (const uint64_t value : {~uint64_t{0}, uint64_t{77}}) {
-      if (param == 3) continue;  // max_capacity may be anything that the budgets reach
-      INFO("param " << param << " = " << value);
-      CHECK_THAT(refusal_with_param(param, value), ContainsSubstring("corrupt"));
-    }
-  }
-  CHECK_THAT(refusal_with_param(3, ~uint64_t{0}), ContainsSubstring("max_capacity"));
-  CHECK_THAT(refusal_with_param(3, 300), ContainsSubstring("slot"));
-
-  const auto refusal_with_word = [&](size_t member, size_t word, uint64_t value) {
-    const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(
-        WithRecord(honest, member, [&](MemberRecord& record) { record.words[word] = value; }));
-    return loaded.ok() ? std::string() : loaded.error().message;
-  };
-  CHECK_THAT(refusal_with_word(0, 0, 99), ContainsSubstring("does not have"));
-  CHECK_THAT(refusal_with_word(1, 0, 0), ContainsSubstring("another generation has"));
-  CHECK_THAT(refusal_with_word(2, 0, 5), ContainsSubstring("not what its slot says"));
-  CHECK_THAT(refusal_with_word(0, 1, 1u << 30), ContainsSubstring("load"));
-  CHECK_THAT(refusal_with_word(2, 1, 1u << 30), ContainsSubstring("load"));
-  CHECK_THAT(refusal_with_word(2, 4, 1), ContainsSubstring("corrupt"));
-  // A load of nothing would let in as many keys again.
-  CHECK_THAT(refusal_with_word(2, 1, 0), ContainsSubstring("load"));
 }
 
 TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable][long]") {

@@ -34,7 +34,7 @@ void Require(bool holds, const char* what) {
 }
 
 // A pool of digests, and how often the strings that a filter keeps of them are in it. Digests with
-// equal strings are one class. Written from the definition of a string (FORMAT.md, section 16).
+// equal strings are one class. Written from the definition of a string (FORMAT.md, section 5.5).
 class Model {
  public:
   Model(const Geometry& geometry, std::vector<uint64_t> digests) : digests_(std::move(digests)) {

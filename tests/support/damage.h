@@ -1,4 +1,4 @@
-// What every reader of snapshots owes: damaged bytes are refused with an error, wherever the damage
+// What every reader of files owes: damaged bytes are refused with an error, wherever the damage
 // is.
 #ifndef TROMMEL_TESTS_SUPPORT_DAMAGE_H_
 #define TROMMEL_TESTS_SUPPORT_DAMAGE_H_
@@ -10,7 +10,7 @@
 #include <span>
 
 #include "support/catch.h"
-#include "support/snapshot_forge.h"
+#include "support/file_forge.h"
 #include "trommel/result.h"
 
 namespace trommel::tests {

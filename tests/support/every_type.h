@@ -27,9 +27,11 @@ inline std::vector<NamedFilter> EveryType() {
     filter.Insert(keys);
     filters.push_back({std::move(name), AnyFilter(std::move(filter))});
   };
-  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns}) {
+  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
+                                  Encoding::kFingerprints16}) {
     const std::string of(EncodingName(encoding));
     add("counting, " + of, CountingFilter::Create({.capacity = 300, .encoding = encoding}));
+    if (encoding == Encoding::kFingerprints16) continue;
     add("scalable, " + of,
         ScalableFilter::Create(
             {.first_capacity = 100, .mode = GrowthMode::kGenerations, .encoding = encoding}));
@@ -37,9 +39,6 @@ inline std::vector<NamedFilter> EveryType() {
   add("scalable with a largest capacity",
       ScalableFilter::Create(
           {.first_capacity = 200, .mode = GrowthMode::kGenerations, .max_capacity = 1000}));
-  add("scalable, fingerprints8", ScalableFilter::Create({.first_capacity = 100,
-                                                         .mode = GrowthMode::kGenerations,
-                                                         .encoding = Encoding::kFingerprints8}));
   add("doubling", ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
   add("window", WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 1000}));
   filters.push_back({"attributes", AnyFilter(AttributeSample())});

@@ -1,5 +1,5 @@
 // Small filters that between them have every kind of block a snapshot can hold. Their snapshots are
-// recorded in tests/golden/snapshots.h, so their digests are named, whatever is the default.
+// recorded in tests/golden/files.h, so their digests are named, whatever is the default.
 #ifndef TROMMEL_TESTS_SUPPORT_SAMPLE_FILTERS_H_
 #define TROMMEL_TESTS_SUPPORT_SAMPLE_FILTERS_H_
 

@@ -22,7 +22,7 @@ import xml.etree.ElementTree as ElementTree
 GROUPS = [
     ("Use", ["README.md", "engine/docs/GUIDE.md", "engine/docs/COMMAND.md", "engine/docs/INDEX.md", "engine/docs/HBASE.md",
              "engine/python/README.md", "engine/docs/JAVA.md", "engine/examples", "SECURITY.md"]),
-    ("Understand", ["engine/docs/ARCHITECTURE.md", "engine/docs/FINGERPRINTS.md", "engine/docs/FORMAT.md",
+    ("Understand", ["engine/docs/ARCHITECTURE.md", "engine/docs/FINGERPRINTS.md", "engine/docs/FORMAT.md", "engine/docs/INDEX_FILES.md",
                     "engine/docs/SOURCES.md", "bench/README.md"]),
     ("Project", ["CHANGELOG.md", "CONTRIBUTING.md"]),
 ]

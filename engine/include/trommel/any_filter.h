@@ -42,12 +42,14 @@ using AnyFilter = std::variant<CountingFilter, ScalableFilter, WindowFilter, Att
 /// Returns the filter's type.
 TROMMEL_API FilterType TypeOf(const AnyFilter& filter);
 
-/// Returns the type of a file by its header, which is valid then; the rest may still be damaged.
-/// Fails with kIo, kVersion (also for a type that this library does not know) and kCorrupt.
+/// Returns the type of a file by its header and directory, which are valid then; the rest may still
+/// be damaged. Fails with kIo, kVersion (also for a type that this library does not know), kCorrupt
+/// (also for a file that was cut), and kMismatch for what is no filter: a column of a map, or the
+/// directory of an index.
 TROMMEL_API Result<FilterType> TypeOfFile(const std::filesystem::path& path);
-/// Returns the type of a snapshot in memory, as TypeOfFile.
+/// Returns the type of a file in memory, as TypeOfFile.
 TROMMEL_API Result<FilterType> TypeOfBytes(std::span<const std::byte> bytes);
-/// Returns the type of a snapshot in any source, as TypeOfFile. Fails as the source does, too.
+/// Returns the type of a file in any source, as TypeOfFile. Fails as the source does, too.
 TROMMEL_API Result<FilterType> TypeOfSource(const ByteSource& source);
 
 /// Loads a file as the type that it is, and fails as the type's own Load. The file is opened once:
@@ -55,7 +57,7 @@ TROMMEL_API Result<FilterType> TypeOfSource(const ByteSource& source);
 TROMMEL_API Result<AnyFilter> LoadAny(const std::filesystem::path& path,
                                       uint64_t memory_limit_bytes = 0,
                                       const DigestKey& digest_key = {});
-/// Reads a snapshot in memory as the type that it is, and fails as the type's own Deserialize.
+/// Reads a file in memory as the type that it is, and fails as the type's own Deserialize.
 TROMMEL_API Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes,
                                              uint64_t memory_limit_bytes = 0,
                                              const DigestKey& digest_key = {});

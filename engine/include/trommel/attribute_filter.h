@@ -229,7 +229,7 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
                                 std::span<uint64_t> digests) noexcept;
 
   /// @name Files
-  /// Snapshots are canonical as those of ScalableFilter. One set's filter is copied at a time.
+  /// Files are canonical as those of ScalableFilter. One set's filter is copied at a time.
   /// Insert and Erase wait until the last byte is written; queries do not.
   /// @{
 
@@ -249,12 +249,12 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
                                              uint64_t memory_limit_bytes = 0,
                                              const DigestKey& digest_key = {});
   /// As CountingFilter::SaveTo.
-  Status SaveTo(ByteSink& sink) const;
+  Status SaveTo(ByteSink& sink, std::span<const std::byte> metadata = {}) const;
   /// As CountingFilter::LoadFrom.
   static Result<AttributeFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                           const DigestKey& digest_key = {});
-  /// Returns what loading a snapshot of it returns, with the same executor. Fails with
-  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  /// Returns what loading a file of it returns, with the same executor. Fails with
+  /// kOutOfMemory; `memory_limit_bytes` as for Load. Cost: a file in memory, and loading it.
   Result<AttributeFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const AttributeFilter& a, const AttributeFilter& b);
@@ -265,9 +265,9 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   friend struct FilterFiles;
   struct Impl;
   explicit AttributeFilter(std::unique_ptr<Impl> impl) noexcept;
-  static Result<AttributeFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+  static Result<AttributeFilter> ReadFrom(FileReader& file, uint64_t limit_bytes,
                                           const DigestKey& digest_key);
-  Status WriteTo(ByteSink& sink) const;
+  Status WriteTo(FileWriter& file) const;
 
   ImplPtr<Impl> impl_;
 };

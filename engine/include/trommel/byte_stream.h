@@ -1,5 +1,5 @@
 /// @file
-/// ByteSink and ByteSource, through which snapshots go to and come from anything but files.
+/// ByteSink and ByteSource, through which files go to and come from anything but files.
 #ifndef TROMMEL_BYTE_STREAM_H_
 #define TROMMEL_BYTE_STREAM_H_
 
@@ -14,7 +14,7 @@
 
 namespace trommel {
 
-/// Where a snapshot is written to (CountingFilter::SaveTo): bytes one after the other, and the
+/// Where a file is written to (CountingFilter::SaveTo): bytes one after the other, and the
 /// headers over their places once what they describe is known. Derive from it for a store of your
 /// own. A destination that cannot go back, such as a socket, needs the bytes of Serialize instead.
 ///
@@ -24,7 +24,8 @@ class ByteSink {
  public:
   virtual ~ByteSink() = default;
 
-  /// A hint, at most once and before anything is appended: so many bytes will be appended in all.
+  /// A hint, at most once and before anything is appended: about so many bytes will be
+  /// appended in all.
   virtual void Reserve([[maybe_unused]] uint64_t num_bytes) {}
   /// Writes the bytes behind those that were appended before.
   virtual Status Append(std::span<const std::byte> bytes) = 0;
@@ -42,7 +43,7 @@ class SpanSink final : public ByteSink {
   Status Append(std::span<const std::byte> bytes) override {
     if (bytes.size() > buffer_.size() - num_bytes_) {
       return Error{ErrorCode::kOutOfMemory, "the buffer has " + std::to_string(buffer_.size()) +
-                                                " bytes, and the snapshot has more than " +
+                                                " bytes, and the file has more than " +
                                                 std::to_string(num_bytes_) +
                                                 ": make it larger, or use Serialize"};
     }
@@ -64,7 +65,7 @@ class SpanSink final : public ByteSink {
   size_t num_bytes_ = 0;
 };
 
-/// Where a snapshot is read from (CountingFilter::LoadFrom): a known number of bytes, copied out by
+/// Where a file is read from (CountingFilter::LoadFrom): a known number of bytes, copied out by
 /// offset. What was copied and checked is the filter's own, so bytes that change meanwhile can make
 /// loading fail and do nothing worse.
 ///

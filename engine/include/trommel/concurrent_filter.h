@@ -46,7 +46,7 @@ namespace trommel {
 /// some synchronization (a join, a mutex, an atomic with release and acquire).
 ///
 /// A key may be erased as often as it was inserted: once for each Insert, and once for each
-/// InsertIfAbsent that inserted it. When all threads have joined, a snapshot has the bytes of a
+/// InsertIfAbsent that inserted it. When all threads have joined, a file has the bytes of a
 /// CountingFilter after the same operations, if these commute (insertions without a limit of side
 /// memory do, and erasures of keys that are in the filter).
 ///
@@ -146,7 +146,7 @@ class TROMMEL_API ConcurrentFilter {
   /// @}
 
   /// @name Files
-  /// Snapshots are those of CountingFilter. The filter is copied first, a shard at a time, so that
+  /// Files are those of CountingFilter. The filter is copied first, a shard at a time, so that
   /// no writer waits for the disk: this needs the filter's memory once more. With
   /// SaveOptions::point_in_time all writers wait until the whole copy is made.
   /// @{
@@ -165,7 +165,8 @@ class TROMMEL_API ConcurrentFilter {
                                               uint64_t memory_limit_bytes = 0,
                                               const DigestKey& digest_key = {});
   /// As CountingFilter::SaveTo. `point_in_time` as in SaveOptions.
-  Status SaveTo(ByteSink& sink, bool point_in_time = false) const;
+  Status SaveTo(ByteSink& sink, std::span<const std::byte> metadata = {},
+                bool point_in_time = false) const;
   /// As CountingFilter::LoadFrom and Adopt.
   static Result<ConcurrentFilter> LoadFrom(const ByteSource& source,
                                            uint64_t memory_limit_bytes = 0,
@@ -194,8 +195,8 @@ class TROMMEL_API ConcurrentFilter {
   friend struct FilterFiles;
   struct Impl;
   explicit ConcurrentFilter(std::unique_ptr<Impl> impl) noexcept;
-  Status WriteTo(ByteSink& sink) const;
-  Status WriteOneMomentTo(ByteSink& sink) const;
+  Status WriteTo(FileWriter& file) const;
+  Status WriteOneMomentTo(FileWriter& file) const;
 
   ImplPtr<Impl> impl_;
 };

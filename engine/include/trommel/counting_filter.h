@@ -258,12 +258,12 @@ class TROMMEL_API CountingFilter {
   Status Grow();
 
   /// Limits side memory from now on, as CountingConfig::side_memory_limit_bytes, which is not part
-  /// of snapshots; 0: no limit, and what is reserved is freed as promoted blocks return. Fails with
+  /// of files; 0: no limit, and what is reserved is freed as promoted blocks return. Fails with
   /// kInvalidArgument below the least value, and with kOutOfMemory if what is in needs more, if the
   /// filter would exceed its memory limit, or if the system refuses memory; there is no limit then,
   /// or the one that was. A filter takes the limit again after loading that it had before saving:
   /// where it is needed, keys are placed anew. With slots of 8 bits that may fail for a filter that
-  /// was filled to its limit, because a snapshot puts keys in canonical order. Cost: what it
+  /// was filled to its limit, because a file puts keys in canonical order. Cost: what it
   /// reserves; one pass over all blocks where keys are placed anew.
   Status LimitSideMemory(uint64_t limit_bytes);
 
@@ -297,18 +297,18 @@ class TROMMEL_API CountingFilter {
   /// @}
 
   /// @name Files
-  /// Snapshots are canonical: the same configuration and counts give the same bytes, whatever the
+  /// Files are canonical: the same configuration and counts give the same bytes, whatever the
   /// target, the number of threads and the split of batches, and whatever operations led there.
   /// FORMAT.md describes every byte.
   /// @{
 
-  /// Writes a snapshot to `path` atomically: to a temporary file beside it, flushed, then renamed.
+  /// Writes a file to `path` atomically: to a temporary file beside it, flushed, then renamed.
   /// Fails with kIo, kOutOfMemory, kExists (SaveOptions::replace) and the error of
   /// SaveOptions::check; the path is then unchanged. Fails with kNotFlushed if the file is in place
   /// but its folder could not be flushed.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
 
-  /// Reads a snapshot. Fails with kIo, kVersion, kOutOfMemory, kMismatch (a file of another type)
+  /// Reads a file. Fails with kIo, kVersion, kOutOfMemory, kMismatch (a file of another type)
   /// or kCorrupt, naming what is wrong and where; no bytes make it crash. `memory_limit_bytes` is
   /// CountingConfig::memory_limit_bytes.
   ///
@@ -328,9 +328,10 @@ class TROMMEL_API CountingFilter {
                                             uint64_t memory_limit_bytes = 0,
                                             const DigestKey& digest_key = {});
 
-  /// Writes the bytes that Save writes to any destination. Fails with kOutOfMemory, and as the sink
-  /// does.
-  Status SaveTo(ByteSink& sink) const;
+  /// Writes the bytes that Save writes, with SaveOptions::metadata, to any destination. Fails with
+  /// kOutOfMemory, with kInvalidArgument for too many metadata, before anything is written, and as
+  /// the sink does.
+  Status SaveTo(ByteSink& sink, std::span<const std::byte> metadata = {}) const;
 
   /// Reads what SaveTo wrote, as Load, from any source. Fails as Load and the source do.
   static Result<CountingFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
@@ -347,7 +348,7 @@ class TROMMEL_API CountingFilter {
 
   /// Returns whether both have the same geometry, digest policy, configured capacity and rate, and
   /// counts: whether Serialize returns the same bytes. Throws std::bad_alloc if there is no memory
-  /// for one snapshot. Cost: writing both snapshots, the second as far as it is the same.
+  /// for one file. Cost: writing both files, the second as far as it is the same.
   friend TROMMEL_API bool operator==(const CountingFilter& a, const CountingFilter& b);
 
   /// @}
@@ -359,9 +360,9 @@ class TROMMEL_API CountingFilter {
   friend struct ForcedRoute;  // for measurements and tests
   struct Impl;
   explicit CountingFilter(std::unique_ptr<Impl> impl) noexcept;
-  static Result<CountingFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+  static Result<CountingFilter> ReadFrom(FileReader& file, uint64_t limit_bytes,
                                          const DigestKey& digest_key);
-  Status WriteTo(ByteSink& sink) const;
+  Status WriteTo(FileWriter& file) const;
 
   ImplPtr<Impl> impl_;
 };

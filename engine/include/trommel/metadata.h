@@ -18,16 +18,11 @@ namespace trommel {
 inline constexpr size_t kMaxMetadataBytes = size_t{1} << 16;
 
 /// Returns the user metadata of a filter's file, of any type; nothing if it has none. Fails as
-/// CountingFilter::Load does for what the beginning of the file and the metadata show; what is
-/// between them is not read.
+/// CountingFilter::Load does for what the header, the directory and the metadata show; the rest of
+/// the file is not read.
 TROMMEL_API Result<std::vector<std::byte>> LoadMetadata(const std::filesystem::path& path);
 /// The same of the bytes of such a file anywhere else. Fails as the source does, too.
 TROMMEL_API Result<std::vector<std::byte>> LoadMetadata(const ByteSource& source);
-
-/// Appends user metadata to what SaveTo has written to the sink: its bytes are then those of a file
-/// that Save wrote with this metadata. No bytes append nothing. Fails with kInvalidArgument for
-/// more than kMaxMetadataBytes, before anything is appended, and as the sink does.
-TROMMEL_API Status AppendMetadata(std::span<const std::byte> metadata, ByteSink& sink);
 
 }  // namespace trommel
 

@@ -17,8 +17,8 @@ enum class ErrorCode {
   kInvalidArgument,  ///< A number or name is outside its legal range.
   kOutOfMemory,      ///< More memory is needed than the limit allows or the system grants.
   kMismatch,  ///< Two filters differ in a field that must agree, or a file is of another type.
-  kCorrupt,   ///< The bytes are not a complete, valid snapshot.
-  kVersion,   ///< The snapshot has a format version that this library does not read.
+  kCorrupt,   ///< The bytes are not a complete, valid file.
+  kVersion,   ///< The file has a format version that this library does not read.
   kIo,        ///< The operating system refused a file operation.
   kExists,    ///< A file that was to be new exists already.
   /// The file is complete and in place, but its folder could not be flushed: it may be lost or

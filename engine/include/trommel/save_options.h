@@ -30,7 +30,7 @@ struct SaveOptions {
   /// thread that saves. Must not throw.
   std::function<Status()> check = {};
 
-  /// Bytes of the caller's own to keep behind the filter in its file, for example where its keys
+  /// Bytes of the caller's own to keep beside the filter in its file, for example where its keys
   /// came from: LoadMetadata (trommel/metadata.h) returns them. At most kMaxMetadataBytes, else
   /// Save fails with kInvalidArgument. They must outlive the call. Not part of the filter: loading
   /// checks and skips them, and a filter that is saved again has those that are given then.
@@ -38,8 +38,8 @@ struct SaveOptions {
 };
 
 /// What the filters' private ReadFrom and WriteTo work with, inside the library.
-class ByteSink;
-class OpenedSnapshot;
+class FileReader;
+class FileWriter;
 struct FilterFiles;
 
 }  // namespace trommel

@@ -326,10 +326,10 @@ class TROMMEL_API ScalableFilter {
   /// Spreads batches over the executor's threads from now on; null: the calling thread only.
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
   /// Limits side memory from now on, as ScalableConfig::side_memory_limit_bytes, which is not part
-  /// of snapshots; 0: no limit. Fails with kInvalidArgument below the least value, and with
+  /// of files; 0: no limit. Fails with kInvalidArgument below the least value, and with
   /// kOutOfMemory if what is in needs more, if the filter would exceed its memory limit, or if the
   /// system refuses memory; the limit stays as it is then. A filter that was filled to its limit
-  /// may need more after loading, because a snapshot puts keys in canonical order. Generations:
+  /// may need more after loading, because a file puts keys in canonical order. Generations:
   /// needs the memory of the old reservations and of the new ones at one time.
   Status LimitSideMemory(uint64_t limit_bytes);
   /// Makes the filter as new. Generations: keeps the memory of the first one. If that one was
@@ -352,7 +352,7 @@ class TROMMEL_API ScalableFilter {
   /// @}
 
   /// @name Files
-  /// One snapshot of all generations, canonical as CountingFilter's. The filter is copied first, so
+  /// One file of all generations, canonical as CountingFilter's. The filter is copied first, so
   /// that no writer waits for the disk: this needs its memory once more.
   /// @{
 
@@ -369,13 +369,13 @@ class TROMMEL_API ScalableFilter {
                                             uint64_t memory_limit_bytes = 0,
                                             const DigestKey& digest_key = {});
   /// As CountingFilter::SaveTo.
-  Status SaveTo(ByteSink& sink) const;
+  Status SaveTo(ByteSink& sink, std::span<const std::byte> metadata = {}) const;
   /// As CountingFilter::LoadFrom.
   static Result<ScalableFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                          const DigestKey& digest_key = {});
-  /// Returns what loading a snapshot of it returns, with the same executor and limit of side
+  /// Returns what loading a file of it returns, with the same executor and limit of side
   /// memory. Fails with kOutOfMemory, also where LimitSideMemory does; `memory_limit_bytes` as for
-  /// Load. Cost: a snapshot in memory, and loading it.
+  /// Load. Cost: a file in memory, and loading it.
   Result<ScalableFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const ScalableFilter& a, const ScalableFilter& b);
@@ -387,9 +387,9 @@ class TROMMEL_API ScalableFilter {
   friend struct FilterFiles;
   struct Impl;
   explicit ScalableFilter(std::unique_ptr<Impl> impl) noexcept;
-  static Result<ScalableFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+  static Result<ScalableFilter> ReadFrom(FileReader& file, uint64_t limit_bytes,
                                          const DigestKey& digest_key);
-  Status WriteTo(ByteSink& sink) const;
+  Status WriteTo(FileWriter& file) const;
 
   ImplPtr<Impl> impl_;
 };

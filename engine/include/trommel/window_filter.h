@@ -319,7 +319,7 @@ class TROMMEL_API WindowFilter {
   void UseExecutor(std::shared_ptr<Executor> executor) noexcept;
 
   /// Limits side memory from now on, as WindowConfig::side_memory_limit_bytes, which is not part of
-  /// snapshots; 0: no limit. Fails with kInvalidArgument below the least value, and with
+  /// files; 0: no limit. Fails with kInvalidArgument below the least value, and with
   /// kOutOfMemory if what is in needs more, if the filter would exceed its memory limit, or if the
   /// system refuses memory; the limit stays as it is then. What was loaded may need a few entries
   /// more than what was saved.
@@ -351,7 +351,7 @@ class TROMMEL_API WindowFilter {
   /// @}
 
   /// @name Files
-  /// Snapshots are canonical: the same configuration, time and counts give the same bytes. A loaded
+  /// Files are canonical: the same configuration, time and counts give the same bytes. A loaded
   /// filter continues exactly where the saved one was. The store is copied first, so that no writer
   /// waits for the disk: this needs its memory once more.
   /// @{
@@ -369,13 +369,13 @@ class TROMMEL_API WindowFilter {
                                           uint64_t memory_limit_bytes = 0,
                                           const DigestKey& digest_key = {});
   /// As CountingFilter::SaveTo.
-  Status SaveTo(ByteSink& sink) const;
+  Status SaveTo(ByteSink& sink, std::span<const std::byte> metadata = {}) const;
   /// As CountingFilter::LoadFrom.
   static Result<WindowFilter> LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes = 0,
                                        const DigestKey& digest_key = {});
   /// Returns a copy with the same executor and limit of side memory: otherwise what loading a
-  /// snapshot of it returns. Fails with kOutOfMemory, also where LimitSideMemory does after Load;
-  /// `memory_limit_bytes` as for Load. Cost: a snapshot in memory, and loading it.
+  /// file of it returns. Fails with kOutOfMemory, also where LimitSideMemory does after Load;
+  /// `memory_limit_bytes` as for Load. Cost: a file in memory, and loading it.
   Result<WindowFilter> Clone(uint64_t memory_limit_bytes = 0) const;
   /// As CountingFilter's: whether Serialize returns the same bytes.
   friend TROMMEL_API bool operator==(const WindowFilter& a, const WindowFilter& b);
@@ -386,9 +386,9 @@ class TROMMEL_API WindowFilter {
   friend struct FilterFiles;
   struct Impl;
   explicit WindowFilter(std::unique_ptr<Impl> impl) noexcept;
-  static Result<WindowFilter> ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+  static Result<WindowFilter> ReadFrom(FileReader& file, uint64_t limit_bytes,
                                        const DigestKey& digest_key);
-  Status WriteTo(ByteSink& sink) const;
+  Status WriteTo(FileWriter& file) const;
 
   ImplPtr<Impl> impl_;
 };

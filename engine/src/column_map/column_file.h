@@ -1,7 +1,5 @@
-// The bytes of one column of a ColumnMap. All numbers little-endian.
-//
-//   0    MapColumnHeader, 64 bytes
-//   64   the places of the column's pairs, ascending
+// A column of a ColumnMap as a file of its own type: the section `column`, ColumnNumbers below, and
+// the section `places`, the places of the column's pairs, ascending.
 //
 // A place is one number, block << fingerprint_bits | fingerprint, of the digest range that it
 // stands for. Each is written as a number of 7 bits per byte, low bits first, bit 7 set in all
@@ -9,43 +7,26 @@
 //
 //   2 * (place - the one before - 1) + f      the first place: 2 * place + f
 //   number of copies - 2                      only if f is 1; else there is one copy
-//
-// Nothing is free: there is one form for each column.
 #ifndef TROMMEL_ENGINE_SRC_COLUMN_MAP_COLUMN_FILE_H_
 #define TROMMEL_ENGINE_SRC_COLUMN_MAP_COLUMN_FILE_H_
 
-#include <array>
-#include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "engine/src/files/file_reader.h"
+#include "engine/src/files/file_writer.h"
 #include "trommel/column_map.h"
 #include "trommel/digest.h"
 #include "trommel/result.h"
 
 namespace trommel {
 
-static_assert(std::endian::native == std::endian::little,
-              "the header is in the file as it is in memory");
-
-struct MapColumnHeader {
-  std::array<unsigned char, 8> magic;  //  0
-  uint32_t version;                    //  8  1
-  uint32_t digest_kind;                // 12  DigestKind
-  uint64_t seed;                       // 16  of kSipHash: the check value of its key
-  uint64_t num_blocks;                 // 24
-  uint32_t fingerprint_bits;           // 32
-  uint32_t reserved;                   // 36  0
-  uint64_t num_keys;                   // 40  copies of all pairs
-  uint64_t num_places;                 // 48
-  uint64_t checksum;                   // 56  XXH3-64 of the 56 bytes before it and all behind it
+struct ColumnNumbers {
+  uint64_t num_blocks;        // 0
+  uint32_t fingerprint_bits;  // 8
+  uint32_t reserved;          // 12  0
 };
-static_assert(sizeof(MapColumnHeader) == 64);
-
-inline constexpr std::array<unsigned char, 8> kMapColumnMagic = {0x89, 'T', 'R', 'M',
-                                                                 'M',  'A', 'P', '\n'};
+static_assert(sizeof(ColumnNumbers) == 16);
 
 struct PlaceCopies {
   uint64_t place;
@@ -57,12 +38,12 @@ struct ColumnContents {
   uint64_t num_keys = 0;
 };
 
-std::vector<std::byte> EncodeColumn(const MapGeometry& geometry, const DigestPolicy& policy,
-                                    const ColumnContents& contents);
+Status WriteColumn(const MapGeometry& geometry, const DigestPolicy& policy,
+                   const ColumnContents& contents, FileWriter& file);
 
-// Fails with kCorrupt, kVersion and kMismatch.
-Result<ColumnContents> DecodeColumn(const MapGeometry& geometry, const DigestPolicy& policy,
-                                    std::span<const std::byte> bytes);
+// Fails with kCorrupt and kMismatch.
+Result<ColumnContents> ReadColumn(const MapGeometry& geometry, const DigestPolicy& policy,
+                                  FileReader& file);
 
 }  // namespace trommel
 

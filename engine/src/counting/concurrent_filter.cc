@@ -62,9 +62,9 @@
 #include "engine/src/base/check.h"
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/concurrent_filter_impl.h"
+#include "engine/src/files/filter_files.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/radix_split.h"
-#include "engine/src/snapshots/filter_files.h"
 
 namespace trommel {
 namespace {
@@ -256,16 +256,16 @@ Stats ConcurrentFilter::GetStats() const noexcept {
 
 BlockFill ConcurrentFilter::MeasureFill() const noexcept { return impl_->MeasureFill(); }
 
-Status ConcurrentFilter::WriteTo(ByteSink& sink) const {
+Status ConcurrentFilter::WriteTo(FileWriter& file) const {
   const Result<CountingFilter> copy = impl_->Copy(Impl::Moments::kOneForEachLock);
   if (!copy) return copy.error();
-  return copy->WriteTo(sink);
+  return copy->WriteTo(file);
 }
 
-Status ConcurrentFilter::WriteOneMomentTo(ByteSink& sink) const {
+Status ConcurrentFilter::WriteOneMomentTo(FileWriter& file) const {
   const Result<CountingFilter> copy = impl_->Copy(Impl::Moments::kOne);
   if (!copy) return copy.error();
-  return copy->WriteTo(sink);
+  return copy->WriteTo(file);
 }
 
 Status ConcurrentFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
@@ -284,10 +284,9 @@ Result<ConcurrentFilter> ConcurrentFilter::Load(const std::filesystem::path& pat
   return adopted;
 }
 
-Status ConcurrentFilter::SaveTo(ByteSink& sink, bool point_in_time) const try {
-  return point_in_time ? WriteOneMomentTo(sink) : WriteTo(sink);
-} catch (const std::bad_alloc&) {
-  return Error{ErrorCode::kOutOfMemory, "the system refused memory while saving"};
+Status ConcurrentFilter::SaveTo(ByteSink& sink, std::span<const std::byte> metadata,
+                                bool point_in_time) const {
+  return FilterFiles::SaveTo(*this, sink, metadata, point_in_time);
 }
 
 Result<ConcurrentFilter> ConcurrentFilter::LoadFrom(const ByteSource& source,

@@ -11,11 +11,11 @@
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/counting_filter_impl.h"
 #include "engine/src/counting/forced_route.h"
+#include "engine/src/files/filter_files.h"
+#include "engine/src/files/store_sections.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/snapshots/filter_files.h"
-#include "engine/src/snapshots/fingerprint_snapshot.h"
 
 namespace trommel {
 namespace {
@@ -310,26 +310,28 @@ uint64_t CountingFilter::num_keys() const noexcept { return impl_->num_keys; }
 
 // --- On disk.
 
-Result<CountingFilter> CountingFilter::ReadFrom(const OpenedSnapshot& snapshot,
-                                                uint64_t limit_bytes, const DigestKey& digest_key) {
-  if (HasFingerprintHeader(snapshot)) {
-    Result<FingerprintContents> contents =
-        ReadFingerprintSnapshot(snapshot, limit_bytes, digest_key);
-    if (!contents) return contents.error();
-    return CountingFilter(
-        std::make_unique<Impl>(std::move(contents->store), contents->facts, limit_bytes));
-  }
-  Result<FilterContents> contents = ReadSnapshot(snapshot, limit_bytes, digest_key);
+Result<CountingFilter> CountingFilter::ReadFrom(FileReader& file, uint64_t limit_bytes,
+                                                const DigestKey& digest_key) {
+  if (Status fits = file.CheckType(FileType::kCounting); !fits) return fits.error();
+  const Result<DigestPolicy> policy = file.Policy(digest_key);
+  if (!policy) return policy.error();
+  const Result<StoreNumbers> numbers = ReadNumbers(file, kOnlyStore);
+  if (!numbers) return numbers.error();
+  Result<StoreContents> contents = ReadStore(file, kOnlyStore, *numbers, limit_bytes);
   if (!contents) return contents.error();
-  return CountingFilter(std::make_unique<Impl>(*std::move(contents), limit_bytes));
+  auto impl = std::make_unique<Impl>(std::move(contents->store));
+  impl->policy = *policy;
+  impl->capacity = numbers->capacity;
+  impl->target_fpr = numbers->target_fpr;
+  impl->memory_limit_bytes = limit_bytes;
+  impl->num_keys = contents->num_keys;
+  return CountingFilter(std::move(impl));
 }
 
-Status CountingFilter::WriteTo(ByteSink& sink) const {
-  if (impl_->has_fingerprints()) {
-    return WriteFingerprintSnapshot(static_cast<const FingerprintStore&>(*impl_->store),
-                                    impl_->Facts(), sink);
-  }
-  return WriteSnapshot(impl_->block_store(), impl_->Facts(), sink);
+Status CountingFilter::WriteTo(FileWriter& file) const {
+  file.Begin(FileType::kCounting, impl_->policy, SectionBytes(*impl_->store));
+  WriteStore(*impl_->store, kOnlyStore, impl_->capacity, impl_->target_fpr, file);
+  return Ok();
 }
 
 Status CountingFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
@@ -350,7 +352,9 @@ Result<CountingFilter> CountingFilter::Deserialize(std::span<const std::byte> by
   return FilterFiles::Deserialize<CountingFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
-Status CountingFilter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+Status CountingFilter::SaveTo(ByteSink& sink, std::span<const std::byte> metadata) const {
+  return FilterFiles::SaveTo(*this, sink, metadata);
+}
 
 Result<CountingFilter> CountingFilter::LoadFrom(const ByteSource& source,
                                                 uint64_t memory_limit_bytes,

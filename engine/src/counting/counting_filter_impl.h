@@ -15,7 +15,6 @@
 #include "engine/src/blocks/store.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/keys/merge_compatibility.h"
-#include "engine/src/snapshots/snapshot.h"
 #include "engine/src/sync/range_locks.h"
 #include "trommel/counting_filter.h"
 #include "trommel/keys.h"
@@ -30,19 +29,6 @@ inline std::string DifferenceOf(const CountingFilter& ours, const CountingFilter
 
 struct CountingFilter::Impl {
   explicit Impl(std::unique_ptr<Store> blocks) : store(std::move(blocks)) {}
-  // As it was saved.
-  Impl(std::unique_ptr<Store> blocks, const FilterFacts& facts, uint64_t limit_bytes)
-      : store(std::move(blocks)),
-        policy(facts.policy),
-        capacity(facts.capacity),
-        target_fpr(facts.target_fpr),
-        memory_limit_bytes(limit_bytes),
-        num_keys(facts.num_keys) {}
-  Impl(FilterContents contents, uint64_t limit_bytes)
-      : Impl(std::make_unique<BlockStore>(std::move(contents.store)), contents.facts, limit_bytes) {
-  }
-
-  FilterFacts Facts() const { return {policy, capacity, target_fpr, num_keys}; }
 
   UpdateTarget ForUpdates(RangeLocks* locks = nullptr) {
     return {.store = *store,

@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,12 +48,10 @@ namespace trommel {
 using kernels::kGroupBlocks;
 inline constexpr size_t kMaxBlockKeys = std::max(kernels::kWideSlots, kernels::kNarrowSlots);
 
-// The bytes of one group that are the same for equal contents, whatever led there: what a snapshot
-// has. `hidden` has an entry for each block; empty for one that hides nothing.
-struct CanonicalGroup {
-  std::vector<uint32_t> block_words;
-  std::vector<uint32_t> line_words;  // of the group's overflow line; empty without lines
-  std::vector<BlockContents> hidden;
+// A block that keeps keys neither in its slots nor in a line, in a file.
+struct HidingBlock {
+  uint64_t block_idx;
+  std::vector<BlockKey> hidden;
 };
 
 class FingerprintStore : public Store {
@@ -118,22 +117,23 @@ class FingerprintStore : public Store {
   uint64_t CountSideTableBytes() const;  // by a pass, for tests
   uint64_t huge_page_bytes() const override;
 
-  // --- For snapshots. The raw arrays; lines are empty in shapes without overflow lines.
+  // --- For files. The raw arrays; lines are empty in shapes without overflow lines.
   const BlockMemory& blocks() const { return blocks_; }
   const BlockMemory& lines() const { return lines_; }
   size_t num_groups() const { return (geometry_.num_blocks + kGroupBlocks - 1) / kGroupBlocks; }
-  // What the block keeps outside itself and its line; empty if nothing.
-  BlockContents HiddenOf(uint64_t block_idx) const;
-  std::vector<uint64_t> BlocksWithHidden() const;
-  // Is a block of the group that begins with this one promoted?
-  bool HasPromotedInGroup(uint64_t first_block) const;
-  // Of the contents of a group's blocks.
-  virtual CanonicalGroup Canonical(std::span<const BlockContents> contents) const = 0;
-  // Takes the arrays of a snapshot as they are, whose hidden keys PutHidden has put before; false
-  // if they are not what Canonical makes of some contents, and `bad_block` is where. Counts
-  // promoted blocks and keys.
-  void PutHidden(uint64_t block_idx, const BlockContents& hidden);
+  // Writes the words of a group's blocks, and of its line unless `line` is null, that are the same
+  // for equal contents, whatever led there; and adds what blocks hide. The line's words are zero
+  // before.
+  void WriteGroup(uint64_t first_block, uint32_t* words, uint32_t* line,
+                  std::vector<HidingBlock>& hiding) const;
+  // Takes the hidden keys of a block, whose words a file has; false if it hides none.
+  [[nodiscard]] bool PutHidden(uint64_t block_idx, const BlockContents& hidden);
+  // Takes the arrays of a file as they are, whose hidden keys were put before; false if they are
+  // not what WriteGroup makes of some contents, and `bad_block` is where. Counts promoted blocks
+  // and keys.
   bool Adopt(uint64_t& num_keys, uint64_t& bad_block);
+  // Insertions less erasures. Cost: one pass over the blocks.
+  uint64_t CountKeys() const;
 
  protected:
   struct alignas(64) OwnedRange {  // no two ranges write to one cache line
@@ -153,8 +153,17 @@ class FingerprintStore : public Store {
   // Could the key be one of some digest?
   virtual bool IsKey(uint32_t key) const = 0;
   virtual bool IsPromoted(uint64_t block_idx) const = 0;
-  // May ReadContents read the block? Blocks of a snapshot may have any words.
+  // May ReadContents read the block? Blocks of a file may have any words.
   virtual bool IsReadable(uint64_t block_idx) const = 0;
+  // What a file has of a block that is not promoted.
+  virtual void WritePlain(uint64_t block_idx, uint32_t* words) const = 0;
+  // The number of keys of a block with any words that is not promoted, if WritePlain writes these.
+  virtual std::optional<size_t> PlainKeys(uint64_t block_idx) const = 0;
+  // What a file has of a block with these contents: its words, and its entries of the line behind
+  // the first num_entries. Returns what it hides.
+  virtual BlockContents WritePromoted(const BlockContents& contents, uint64_t block_idx,
+                                      uint32_t* words, uint32_t* line,
+                                      size_t& num_entries) const = 0;
   // Is the block one that has hidden keys?
   virtual bool HasHidden(uint64_t block_idx) const = 0;
   // How a block with these contents would be kept, if the group's line had so many free entries.

@@ -250,77 +250,78 @@ uint64_t FingerprintStore::huge_page_bytes() const {
   return blocks_.HugePageBytes() + lines_.HugePageBytes();
 }
 
-// --- Snapshots.
+// --- Files.
 
-BlockContents FingerprintStore::HiddenOf(uint64_t block_idx) const {
-  if (!HasHidden(block_idx)) return {};
-  return RangeOf(block_idx).hidden.ContentsOf(block_idx);
-}
-
-std::vector<uint64_t> FingerprintStore::BlocksWithHidden() const {
-  std::vector<uint64_t> blocks;
-  for (const OwnedRange& range : ranges_) {  // ascending, as the ranges are
-    const std::vector<uint64_t> more = range.hidden.SortedBlocks();
-    blocks.insert(blocks.end(), more.begin(), more.end());
-  }
-  return blocks;
-}
-
-bool FingerprintStore::HasPromotedInGroup(uint64_t first_block) const {
+void FingerprintStore::WriteGroup(uint64_t first_block, uint32_t* words, uint32_t* line,
+                                  std::vector<HidingBlock>& hiding) const {
   const uint64_t end = std::min(first_block + kGroupBlocks, geometry_.num_blocks);
-  for (uint64_t b = first_block; b < end; ++b) {
-    if (IsPromoted(b)) return true;
+  size_t num_entries = 0;
+  for (uint64_t b = first_block; b < end; ++b, words += kWords) {
+    if (!IsPromoted(b)) {
+      WritePlain(b, words);
+      continue;
+    }
+    const BlockContents hidden = WritePromoted(ReadContents(b), b, words, line, num_entries);
+    if (!hidden.empty()) hiding.push_back({b, {hidden.begin(), hidden.end()}});
   }
-  return false;
 }
 
-void FingerprintStore::PutHidden(uint64_t block_idx, const BlockContents& hidden) {
+uint64_t FingerprintStore::CountKeys() const {
+  std::array<uint32_t, kMaxBlockKeys> keys;
+  uint64_t num_keys = 0;
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    num_keys += IsPromoted(b) ? TotalOf(ReadContents(b)) : KeysOf(b, keys);
+  }
+  return num_keys;
+}
+
+bool FingerprintStore::PutHidden(uint64_t block_idx, const BlockContents& hidden) {
+  if (!HasHidden(block_idx)) return false;
   RangeOf(block_idx).hidden.Put(block_idx, hidden, 0);
+  return true;
 }
 
 bool FingerprintStore::Adopt(uint64_t& num_keys, uint64_t& bad_block) {
+  constexpr uint64_t kMost = ~uint64_t{0} >> 1;
   num_keys = 0;
-  std::vector<BlockContents> contents;
   for (uint64_t first = 0; first < geometry_.num_blocks; first += kGroupBlocks) {
-    const size_t size = std::min<uint64_t>(kGroupBlocks, geometry_.num_blocks - first);
-    contents.assign(size, {});
-    for (size_t i = 0; i < size; ++i) {
-      bad_block = first + i;
-      OwnedRange& range = RangeOf(bad_block);
-      if (!IsReadable(bad_block) || HasHidden(bad_block) != range.hidden.Has(bad_block)) {
-        return false;
+    const uint64_t end = std::min(first + kGroupBlocks, geometry_.num_blocks);
+    std::array<uint32_t, kWords> line{};
+    size_t num_entries = 0;
+    bool has_promoted = false;
+    for (bad_block = first; bad_block < end; ++bad_block) {
+      if (!IsPromoted(bad_block)) {
+        const std::optional<size_t> of_block = PlainKeys(bad_block);
+        if (!of_block || *of_block > kMost - num_keys) return false;
+        num_keys += *of_block;
+        continue;
       }
-      contents[i] = ReadContents(bad_block);
+      has_promoted = true;
+      HiddenKeys& hidden = RangeOf(bad_block).hidden;
+      const bool has_hidden = HasHidden(bad_block);
+      if (!IsReadable(bad_block) || (has_hidden && !hidden.Has(bad_block))) return false;
+      const BlockContents contents = ReadContents(bad_block);
       uint64_t total = 0;
-      for (const BlockKey& entry : contents[i]) {
-        constexpr uint64_t kMost = ~uint64_t{0} >> 1;
+      for (const BlockKey& entry : contents) {
         if (!IsKey(entry.key) || entry.count > kMost - num_keys) return false;
         num_keys += entry.count;
         total += entry.count;
       }
-      if (HasHidden(bad_block)) {
-        range.hidden.Put(bad_block, range.hidden.ContentsOf(bad_block), total);
-      }
-    }
-    // Whatever the words are, they must be those that these contents have.
-    const CanonicalGroup group = Canonical(contents);
-    for (size_t i = 0; i < size; ++i) {
-      bad_block = first + i;
-      if (!std::equal(BlockAt(bad_block), BlockAt(bad_block) + kWords,
-                      group.block_words.data() + i * kWords) ||
-          HiddenOf(bad_block) != group.hidden[i]) {
+      // Whatever the words are, they must be those that these contents have.
+      std::array<uint32_t, kWords> words{};
+      const BlockContents kept = has_hidden ? hidden.ContentsOf(bad_block) : BlockContents();
+      if (WritePromoted(contents, bad_block, words.data(), line.data(), num_entries) != kept ||
+          !std::equal(words.begin(), words.end(), BlockAt(bad_block))) {
         return false;
       }
+      if (has_hidden) hidden.Put(bad_block, kept, total);
     }
     bad_block = first;
-    const size_t num_line_words = group.line_words.size();  // 0 in shapes without lines
-    if (num_line_words > 0 &&
-        !std::ranges::equal(
-            group.line_words,
-            std::span(lines_.data() + first / kGroupBlocks * kWords, num_line_words))) {
+    if (lines_.num_words() > 0 &&
+        !std::equal(line.begin(), line.end(), lines_.data() + first / kGroupBlocks * kWords)) {
       return false;
     }
-    SettleGroup(first);
+    if (has_promoted) SettleGroup(first);
   }
   for (size_t r = 0; r < ranges_.size(); ++r) CountFigures(r);
   return true;

@@ -127,15 +127,39 @@ FingerprintStore::Needs NarrowStore::NeedsOf(const BlockContents& contents,
           .fits_record = hidden.FitsRecord(rest)};
 }
 
-CanonicalGroup NarrowStore::Canonical(std::span<const BlockContents> contents) const {
-  CanonicalGroup group;
-  group.block_words.resize(contents.size() * kernels::kFingerprintBlockWords);
-  group.hidden.resize(contents.size());
-  for (size_t b = 0; b < contents.size(); ++b) {
-    group.hidden[b] =
-        Encode(contents[b], group.block_words.data() + b * kernels::kFingerprintBlockWords);
+BlockContents NarrowStore::WritePromoted(const BlockContents& contents, uint64_t /*block_idx*/,
+                                         uint32_t* words, uint32_t* /*line*/,
+                                         size_t& /*num_entries*/) const {
+  return Encode(contents, words);
+}
+
+void NarrowStore::WritePlain(uint64_t block_idx, uint32_t* words) const {
+  std::copy_n(BlockAt(block_idx), kernels::kFingerprintBlockWords, words);
+}
+
+std::optional<size_t> NarrowStore::PlainKeys(uint64_t block_idx) const {
+  if (IsPromoted(block_idx) || !IsReadable(block_idx)) return std::nullopt;
+  const uint32_t* block = BlockAt(block_idx);
+  std::array<uint8_t, kNarrowSlots> slots;
+  std::memcpy(slots.data(), block, sizeof(slots));
+  size_t num_keys = 0;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    for (uint64_t ends = EndsOf(block, i); ends != 0;) {
+      const auto of_bin = static_cast<size_t>(std::countr_zero(ends));
+      for (size_t s = num_keys + 1; s < num_keys + of_bin; ++s) {
+        if (slots[s - 1] > slots[s]) return std::nullopt;
+      }
+      num_keys += of_bin;
+      ends = ends >> of_bin >> 1;
+    }
   }
-  return group;
+  const uint32_t slot_bits = FingerprintBits() - kernels::kBinBits;
+  uint32_t stray = 0;
+  for (size_t s = 0; s < kNarrowSlots; ++s) {
+    stray |= s < num_keys ? uint32_t{slots[s]} >> slot_bits : slots[s];
+  }
+  if (stray != 0) return std::nullopt;
+  return num_keys;
 }
 
 // --- Single keys of promoted blocks.

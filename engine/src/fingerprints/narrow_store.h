@@ -4,7 +4,9 @@
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_NARROW_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_NARROW_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "engine/src/fingerprints/fingerprint_store.h"
@@ -16,7 +18,6 @@ namespace trommel {
 class NarrowStore final : public FingerprintStore {
  public:
   BlockContents ReadContents(uint64_t block_idx) const override;
-  CanonicalGroup Canonical(std::span<const BlockContents> contents) const override;
   uint32_t KeyOf(uint64_t rest) const override {
     return kernels::NarrowKey(rest, geometry_.fingerprint_bits);
   }
@@ -30,6 +31,10 @@ class NarrowStore final : public FingerprintStore {
     return kernels::IsPromotedNarrow(BlockAt(block_idx));
   }
   bool IsReadable(uint64_t block_idx) const override;
+  void WritePlain(uint64_t block_idx, uint32_t* words) const override;
+  std::optional<size_t> PlainKeys(uint64_t block_idx) const override;
+  BlockContents WritePromoted(const BlockContents& contents, uint64_t block_idx, uint32_t* words,
+                              uint32_t* line, size_t& num_entries) const override;
   bool HasHidden(uint64_t block_idx) const override { return IsPromoted(block_idx); }
   Needs NeedsOf(const BlockContents& contents, size_t num_free_entries,
                 const HiddenKeys& hidden) const override;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -213,23 +214,50 @@ void WideStore::SpillFewest() noexcept {
   }
 }
 
+// A free slot comes last: it is the largest number, less 1 modulo 2^16.
+void WideStore::WritePlain(uint64_t block_idx, uint32_t* words) const {
+  std::array<uint16_t, kWideSlots> keys;
+  std::memcpy(keys.data(), BlockAt(block_idx), sizeof(keys));
+  for (uint16_t& key : keys) key -= 1;
+  std::ranges::sort(keys);
+  for (uint16_t& key : keys) key += 1;
+  std::memcpy(words, keys.data(), sizeof(keys));
+}
+
+// Plain loops over a known number of slots: compilers vectorize them.
+std::optional<size_t> WideStore::PlainKeys(uint64_t block_idx) const {
+  std::array<uint16_t, kWideSlots> keys;
+  std::memcpy(keys.data(), BlockAt(block_idx), sizeof(keys));
+  const auto most = static_cast<uint16_t>((uint32_t{1} << geometry_.fingerprint_bits) - 1);
+  uint16_t num_keys = 0;
+  uint16_t is_bad = 0;
+  for (const uint16_t key : keys) {
+    const auto low = static_cast<uint16_t>(key & 0xff);
+    const auto is_key = static_cast<uint16_t>(key != 0);
+    num_keys += is_key;
+    is_bad |= static_cast<uint16_t>(is_key & static_cast<uint16_t>(low == 0)) |
+              static_cast<uint16_t>(low == 0xff) | static_cast<uint16_t>(key > most);
+  }
+  for (size_t i = 0; i + 1 < keys.size(); ++i) {
+    const auto here = static_cast<uint16_t>(keys[i] - 1);
+    const auto next = static_cast<uint16_t>(keys[i + 1] - 1);
+    is_bad |= static_cast<uint16_t>(here > next);
+  }
+  if (is_bad != 0) return std::nullopt;
+  return num_keys;
+}
+
 // Blocks in order take what is left of the line; of one that the rest of the line cannot take,
 // nothing is in it.
-CanonicalGroup WideStore::Canonical(std::span<const BlockContents> contents) const {
-  CanonicalGroup group;
-  group.block_words.resize(contents.size() * kernels::kFingerprintBlockWords);
-  group.line_words.resize(kernels::kFingerprintBlockWords);
-  group.hidden.resize(contents.size());
-  auto& line = *reinterpret_cast<OverflowLine*>(group.line_words.data());
-  size_t num_entries = 0;
-  for (size_t b = 0; b < contents.size(); ++b) {
-    Encoded encoded = Encode(contents[b], kLineEntries - num_entries, WideForm::kCanonical);
-    for (const uint32_t key : encoded.line) FillEntry(line, num_entries++, b, key);
-    kernels::EncodeWide(encoded.slots, encoded.mark,
-                        group.block_words.data() + b * kernels::kFingerprintBlockWords);
-    group.hidden[b] = std::move(encoded.hidden);
+BlockContents WideStore::WritePromoted(const BlockContents& contents, uint64_t block_idx,
+                                       uint32_t* words, uint32_t* line,
+                                       size_t& num_entries) const {
+  Encoded encoded = Encode(contents, kLineEntries - num_entries, WideForm::kCanonical);
+  for (const uint32_t key : encoded.line) {
+    FillEntry(*reinterpret_cast<OverflowLine*>(line), num_entries++, block_idx, key);
   }
-  return group;
+  kernels::EncodeWide(encoded.slots, encoded.mark, words);
+  return std::move(encoded.hidden);
 }
 
 }  // namespace trommel

@@ -48,7 +48,6 @@ enum class WideForm : uint8_t {
 class WideStore final : public FingerprintStore {
  public:
   BlockContents ReadContents(uint64_t block_idx) const override;
-  CanonicalGroup Canonical(std::span<const BlockContents> contents) const override;
   uint32_t KeyOf(uint64_t rest) const override {
     return kernels::WideKey(rest, geometry_.fingerprint_bits);
   }
@@ -62,6 +61,10 @@ class WideStore final : public FingerprintStore {
     return kernels::IsMarkedWide(BlockAt(block_idx));
   }
   bool IsReadable(uint64_t block_idx) const override;
+  void WritePlain(uint64_t block_idx, uint32_t* words) const override;
+  std::optional<size_t> PlainKeys(uint64_t block_idx) const override;
+  BlockContents WritePromoted(const BlockContents& contents, uint64_t block_idx, uint32_t* words,
+                              uint32_t* line, size_t& num_entries) const override;
   bool HasHidden(uint64_t block_idx) const override { return IsSpill(MarkOf(block_idx)); }
   Needs NeedsOf(const BlockContents& contents, size_t num_free_entries,
                 const HiddenKeys& hidden) const override;

@@ -17,6 +17,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/src/files/file_reader.h"
 #include "engine/src/growing/growing_store.h"
 #include "engine/src/scalable/doubling_plan.h"
 #include "engine/src/scalable/growth_engine.h"
@@ -53,7 +54,11 @@ class DoublingEngine final : public GrowthEngine {
 
   Status LimitSideMemory(uint64_t limit_bytes) override;
   Status Clear() override;
-  Status WriteTo(ByteSink& sink) const override;
+  Status WriteTo(FileWriter& file) const override;
+
+  // Of a file. Fails as ScalableFilter::Load.
+  static Result<std::unique_ptr<DoublingEngine>> Read(FileReader& file, uint64_t limit_bytes,
+                                                      const DigestKey& digest_key);
 
   // Adds the other's keys. Fails as ScalableFilter::Merge for want of memory. Exclusive, both.
   Status Merge(const DoublingEngine& other);

@@ -41,15 +41,9 @@ uint64_t LeastLoad(const Store& store) {
 }
 
 uint64_t KeysIn(const Store& store) {
-  uint64_t num_keys = 0;
-  if (HasFingerprints(store)) {
-    for (uint64_t b = 0; b < store.geometry().num_blocks; ++b) {
-      num_keys += TotalOf(store.ReadContents(b));
-    }
-    return num_keys;
-  }
+  if (HasFingerprints(store)) return FingerprintStoreOf(store).CountKeys();
   const BlockStore& slices = BlockStoreOf(store);
-  num_keys = AuditBlocks(slices).num_keys;
+  uint64_t num_keys = AuditBlocks(slices).num_keys;
   for (const uint64_t block_idx : slices.side_table().SortedBlocks()) {
     num_keys += slices.side_table().KeysOf(block_idx);
   }

@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/files/file_reader.h"
+#include "engine/src/files/file_writer.h"
 #include "engine/src/scalable/generations.h"
 #include "engine/src/scalable/growth_engine.h"
 #include "engine/src/scalable/scalable_update.h"
-#include "engine/src/snapshots/opened_snapshot.h"
 #include "engine/src/sync/range_locks.h"
 
 namespace trommel {
@@ -48,14 +49,13 @@ class GenerationsEngine final : public GrowthEngine {
 
   Status LimitSideMemory(uint64_t limit_bytes) override;
   Status Clear() override;
-  Status WriteTo(ByteSink& sink) const override;
+  Status WriteTo(FileWriter& file) const override;
 
   // Of a file. Fails as ScalableFilter::Load.
-  static Result<std::unique_ptr<GenerationsEngine>> Read(const OpenedSnapshot& snapshot,
-                                                         uint64_t limit_bytes,
+  static Result<std::unique_ptr<GenerationsEngine>> Read(FileReader& file, uint64_t limit_bytes,
                                                          const DigestKey& digest_key);
 
-  // One generation for a snapshot.
+  // One generation for a file.
   struct GenerationCopy {
     std::unique_ptr<Store> store;
     uint64_t slot = 0;

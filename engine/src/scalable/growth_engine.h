@@ -8,7 +8,7 @@
 #include <span>
 
 #include "engine/src/blocks/shortfalls.h"
-#include "engine/src/disk/byte_sink.h"
+#include "engine/src/files/file_writer.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -63,8 +63,8 @@ class GrowthEngine {
   virtual Status LimitSideMemory(uint64_t limit_bytes) = 0;
   // As new. Fails, changing nothing, if the system refuses memory. Exclusive.
   virtual Status Clear() = 0;
-  // Appends a snapshot of the whole filter. Fails as the sink does; may throw std::bad_alloc.
-  virtual Status WriteTo(ByteSink& sink) const = 0;
+  // As ScalableFilter's. May throw std::bad_alloc.
+  virtual Status WriteTo(FileWriter& file) const = 0;
 
  protected:
   GrowthEngine() = default;

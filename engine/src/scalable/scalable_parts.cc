@@ -1,8 +1,9 @@
-// Snapshots within snapshots: scalable_filter_snapshot.cc.
 #include "engine/src/scalable/scalable_parts.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
 namespace trommel {
@@ -60,6 +61,33 @@ uint64_t ScalableParts::NumBytes(const ScalableFilter& filter) {
     num_bytes += member->store().num_bytes();
   }
   return num_bytes;
+}
+
+GrowthNumbers ScalableParts::GrowthOf(const ScalableFilter& filter) {
+  return trommel::GrowthOf(filter.impl_->generations());
+}
+
+Result<WrittenGenerations> ScalableParts::Write(const ScalableFilter& filter, uint32_t filter_idx,
+                                                uint32_t first_store, FileWriter& file) {
+  [[maybe_unused]] const auto access = filter.impl_->access_check.Enter();
+  return WriteGenerations(filter.impl_->generations(), filter_idx, first_store, file);
+}
+
+Result<ScalableFilter> ScalableParts::Read(FileReader& file, const GrowthOutline& outline,
+                                           uint64_t limit_bytes, GrowthPlans& plans,
+                                           std::shared_ptr<MemoryBudget> budget) {
+  // What the budget leaves out of the limit is used, too.
+  const uint64_t limit = MemoryLimit(limit_bytes);
+  const uint64_t used_bytes = limit - std::min(limit, budget->limit_bytes()) + budget->num_bytes();
+  Result<std::unique_ptr<GenerationsEngine>> engine = ReadGenerations(
+      file, outline, {.kind = DigestKind::kCaller}, limit_bytes, used_bytes, plans);
+  if (!engine.ok()) return engine.error();
+  if (!(*engine)->generations().Join(std::move(budget))) {
+    return Error{ErrorCode::kOutOfMemory, "the memory limit that several filters share is used up"};
+  }
+  const ScalableConfig config = (*engine)->config();
+  return ScalableFilter(std::make_unique<ScalableFilter::Impl>(config, *std::move(engine),
+                                                               "its file has generations"));
 }
 
 const ScalableConfig& ScalableParts::ConfigOf(const ScalableFilter& filter) {

@@ -1,5 +1,5 @@
 // ScalableParts: what only a filter that is made of scalable filters of generations may do with
-// them: one plan and one memory limit for several, and snapshots within its own.
+// them: one plan and one memory limit for several, and their generations in a file.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_SCALABLE_PARTS_H_
 
@@ -10,11 +10,9 @@
 
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/shortfalls.h"
-#include "engine/src/disk/byte_sink.h"
-#include "engine/src/disk/byte_source.h"
 #include "engine/src/scalable/generations.h"
+#include "engine/src/scalable/generations_file.h"
 #include "engine/src/scalable/growth_plan.h"
-#include "engine/src/snapshots/multi_store_snapshot.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
 
@@ -55,14 +53,13 @@ struct ScalableParts {
   static uint64_t NumBytes(const ScalableFilter& filter);
   static const ScalableConfig& ConfigOf(const ScalableFilter& filter);
 
-  // Appends the filter's snapshot. Fails as WriteTo.
-  struct Written {
-    uint64_t num_bytes = 0;
-    uint64_t num_keys = 0;
-  };
-  static Result<Written> Write(const ScalableFilter& filter, ByteSink& sink);
-  // As ReadFrom, within what the budget has left; the limit is for its growth, too.
-  static Result<ScalableFilter> Read(const ByteSource& source, const MultiStoreOutline& outline,
+  // --- In files. As GrowthOf and WriteGenerations of its engine.
+  static GrowthNumbers GrowthOf(const ScalableFilter& filter);
+  static Result<WrittenGenerations> Write(const ScalableFilter& filter, uint32_t filter_idx,
+                                          uint32_t first_store, FileWriter& file);
+  // Of an outline, with digests that the caller makes, within what the budget has left; the limit
+  // is for its growth, too.
+  static Result<ScalableFilter> Read(FileReader& file, const GrowthOutline& outline,
                                      uint64_t limit_bytes, GrowthPlans& plans,
                                      std::shared_ptr<MemoryBudget> budget);
 };

@@ -127,11 +127,12 @@ class StampedStore {
   void Clear(uint64_t first_bucket);
   // Copies the owned range. Requires the same geometry and kind, and that this one's is new.
   void CopyOwnedRange(const StampedStore& from, uint64_t range_idx);
-  // Brings all groups into the one form of their live contents, which a snapshot has.
+  // Brings all groups into the one form of their live contents, which a file has.
   void MakeCanonical(uint64_t first_live);
-  // Is it in that form, and of buckets up to last_live? If not, `bad_block` is where.
-  bool IsCanonical(uint64_t first_live, uint64_t last_live, uint64_t& bad_block) const;
-  // Takes what a snapshot has, whose blocks and lines are in place already: the side table, and
+  // Is it in that form, and of as many buckets as `held` has? If not, `bad_block` is where. Adds
+  // the copies of each bucket to `held`. Requires AdoptGroups.
+  bool IsCanonical(uint64_t first_live, std::span<uint64_t> held, uint64_t& bad_block) const;
+  // Takes what a file has, whose blocks and lines are in place already: the side table, and
   // what follows from both.
   void AdoptSide(uint64_t block_idx, std::span<const BucketKey> copies);
   void AdoptGroups(uint64_t first_bucket);
@@ -210,6 +211,8 @@ class StampedStore {
   const OwnedRange& RangeOf(uint64_t block_idx) const {
     return ranges_[block_idx / BlocksPerOwnedRange()];
   }
+  // IsCanonical of a block that has no more than its slots.
+  bool HoldsPlain(uint64_t block_idx, uint64_t num_live, std::span<uint64_t> held) const;
   uint64_t GroupEnd(uint64_t block_idx) const;  // one past the last block of its group
 
   kernels::OneFate ApplyKernel(Update update, const StampedSpan& span, uint64_t digest) const;

@@ -68,39 +68,136 @@ void StampedStore::CopyOwnedRange(const StampedStore& from, uint64_t range_idx) 
   ours.side_table_bytes.Set(ours.side.num_bytes());
 }
 
+namespace {
+
+// A block's slots as fingerprint << 8 | stamp: those that are not free, in the order of the slots.
+struct Slots {
+  std::array<uint32_t, kernels::kStampedSlots16> keys{};
+  size_t size = 0;
+  bool is_packed = true;  // no free one before them, and all bits of free ones are 0
+};
+
+Slots LoadSlots(const kernels::StampedShape& shape, const uint32_t* block) {
+  Slots slots;
+  bool is_last = false;
+  const auto add = [&](uint32_t fingerprint, uint32_t stamp) {
+    if (fingerprint == 0) {
+      is_last = true;
+      slots.is_packed &= stamp == 0;
+      return;
+    }
+    slots.is_packed &= !is_last;
+    slots.keys[slots.size++] = fingerprint << 8 | stamp;
+  };
+  std::array<uint16_t, kernels::kStampedSlots16> halves;
+  std::memcpy(halves.data(), block, sizeof(halves));
+  if (shape == kernels::kStampedShape16) {
+    for (const uint16_t half : halves) add(half >> 4, half & 15);
+    return slots;
+  }
+  std::array<uint8_t, sizeof(halves) - kernels::kStampBytesAt> stamps;
+  std::memcpy(stamps.data(), reinterpret_cast<const std::byte*>(block) + kernels::kStampBytesAt,
+              sizeof(stamps));
+  for (size_t i = 0; i < kernels::kStampedSlots24; ++i) add(halves[i], stamps[i]);
+  slots.is_packed &= stamps.back() == 0;
+  return slots;
+}
+
+void StoreSlots(const kernels::StampedShape& shape, const Slots& slots, uint32_t* block) {
+  std::array<uint8_t, kFingerprintBlockWords * sizeof(uint32_t)> bytes{};
+  for (size_t i = 0; i < slots.size; ++i) {
+    const uint32_t fingerprint = slots.keys[i] >> 8;
+    const uint32_t stamp = slots.keys[i] & 0xff;
+    const bool has_16 = shape == kernels::kStampedShape16;
+    const auto half = static_cast<uint16_t>(has_16 ? fingerprint << 4 | stamp : fingerprint);
+    std::memcpy(bytes.data() + 2 * i, &half, sizeof(half));
+    if (!has_16) bytes[kernels::kStampBytesAt + i] = static_cast<uint8_t>(stamp);
+  }
+  std::memcpy(block, bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+// Most blocks have no more than their slots.
 void StampedStore::MakeCanonical(uint64_t first_live) {
   std::array<StampedContents, kGroupBlocks> contents;
   for (uint64_t g = 0; g < num_groups(); ++g) {
     const uint64_t first = g * kGroupBlocks;
     const uint64_t end = GroupEnd(first);
     const FiguresOfChange figures(*this, first);
-    for (uint64_t b = first; b < end; ++b) contents[b - first] = ReadContents(b, first_live);
-    for (uint64_t b = first; b < end; ++b) StoreContents(b, {}, first_live);
+    const StampedGroup before = groups_[g];
+    const uint64_t has_more = before.overflow | before.copied;
+    for (uint64_t b = first; b < end; ++b) {
+      if ((has_more & BitOf(b)) == 0) continue;
+      contents[b - first] = ReadContents(b, first_live);
+      StoreContents(b, {}, first_live);
+    }
     std::fill_n(lines_.data() + g * kStampedLineWords, kStampedLineWords, 0);
-    groups_[g] = {groups_[g].version, first_live, 0, 0};
-    for (uint64_t b = first; b < end; ++b) StoreContents(b, contents[b - first], first_live);
+    groups_[g] = {before.version, first_live, 0, 0};
+    const uint64_t kept = kernels::StampAfter(first_live, before.first_bucket);
+    for (uint64_t b = first; b < end; ++b) {
+      if ((has_more & BitOf(b)) != 0) {
+        StoreContents(b, contents[b - first], first_live);
+        continue;
+      }
+      Slots slots = LoadSlots(shape_, BlockAt(b));
+      size_t num_live = 0;
+      for (size_t i = 0; i < slots.size; ++i) {
+        const uint32_t key = slots.keys[i];
+        if ((key & 0xff) < kept) continue;
+        const uint64_t stamp = before.first_bucket + (key & 0xff) - first_live;
+        slots.keys[num_live++] = (key & ~0xffU) | static_cast<uint32_t>(stamp);
+      }
+      slots.size = num_live;
+      std::sort(slots.keys.begin(), slots.keys.begin() + static_cast<std::ptrdiff_t>(num_live));
+      StoreSlots(shape_, slots, BlockAt(b));
+    }
   }
 }
 
-bool StampedStore::IsCanonical(uint64_t first_live, uint64_t last_live, uint64_t& bad_block) const {
+// The slots of a block that has no more: fingerprints ascend.
+bool StampedStore::HoldsPlain(uint64_t block_idx, uint64_t num_live,
+                              std::span<uint64_t> held) const {
+  const Slots slots = LoadSlots(shape_, BlockAt(block_idx));
+  bool is_right = slots.is_packed;
+  for (size_t i = 0; i < slots.size; ++i) {
+    const uint32_t stamp = slots.keys[i] & 0xff;
+    is_right &= stamp < num_live && (i == 0 || slots.keys[i - 1] >> 8 < slots.keys[i] >> 8);
+    held[std::min<uint64_t>(stamp, num_live - 1)] += 1;
+  }
+  return is_right;
+}
+
+bool StampedStore::IsCanonical(uint64_t first_live, std::span<uint64_t> held,
+                               uint64_t& bad_block) const {
   Geometry of_group = geometry_;
   of_group.shard_bits = 0;
   of_group.num_blocks = std::min<uint64_t>(geometry_.num_blocks, kGroupBlocks);
   Result<StampedStore> made = Create(of_group, is_erasable_, 0);
   if (!made) throw std::bad_alloc();
   StampedStore& want = *made;
+  constexpr uint64_t kMost = ~uint64_t{0} >> 1;
   for (uint64_t g = 0; g < num_groups(); ++g) {
     const uint64_t first = g * kGroupBlocks;
     const uint64_t end = GroupEnd(first);
-    want.Clear(first_live);
+    const uint64_t has_more = groups_[g].overflow | groups_[g].copied;
+    if (has_more != 0) want.Clear(first_live);
     for (uint64_t b = first; b < end; ++b) {
       bad_block = b;
+      if ((has_more & BitOf(b)) == 0) {
+        if (!HoldsPlain(b, held.size(), held)) return false;
+        continue;
+      }
       const StampedContents contents = ReadContents(b, first_live);
-      const auto is_possible = [&](const BucketKey& copies) {
-        return copies.fingerprint > 0 && copies.fingerprint >> shape_.fingerprint_bits == 0 &&
-               copies.bucket <= last_live && (is_erasable_ || copies.count == 1);
-      };
-      if (!std::ranges::all_of(contents, is_possible)) return false;
+      for (const BucketKey& copies : contents) {
+        const uint64_t stamp = copies.bucket - first_live;
+        if (copies.fingerprint == 0 || copies.fingerprint >> shape_.fingerprint_bits != 0 ||
+            stamp >= held.size() || (!is_erasable_ && copies.count != 1) ||
+            copies.count > kMost - held[stamp]) {
+          return false;
+        }
+        held[stamp] += copies.count;
+      }
       want.StoreContents(b - first, contents, first_live);
       const bool is_same =
           std::equal(BlockAt(b), BlockAt(b) + kFingerprintBlockWords, want.BlockAt(b - first)) &&
@@ -108,7 +205,11 @@ bool StampedStore::IsCanonical(uint64_t first_live, uint64_t last_live, uint64_t
       if (!is_same) return false;
     }
     const uint32_t* line = lines_.data() + g * kStampedLineWords;
-    if (!std::equal(line, line + kStampedLineWords, want.lines_.data())) return false;
+    const auto is_zero = [](uint32_t word) { return word == 0; };
+    if (has_more == 0 ? !std::all_of(line, line + kStampedLineWords, is_zero)
+                      : !std::equal(line, line + kStampedLineWords, want.lines_.data())) {
+      return false;
+    }
   }
   return true;
 }

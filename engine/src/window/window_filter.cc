@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "engine/src/base/check.h"
+#include "engine/src/files/filter_files.h"
 #include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/key_chunks.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/keys/parallel_batch.h"
-#include "engine/src/snapshots/filter_files.h"
 #include "engine/src/window/window_filter_impl.h"
 #include "engine/src/window/window_sizing.h"
 #include "kernels/kernels.h"
@@ -266,16 +266,16 @@ void WindowFilter::Clear() noexcept {
 
 // --- Files.
 
-Result<WindowFilter> WindowFilter::ReadFrom(const OpenedSnapshot& snapshot, uint64_t limit_bytes,
+Result<WindowFilter> WindowFilter::ReadFrom(FileReader& file, uint64_t limit_bytes,
                                             const DigestKey& digest_key) {
-  auto impl = Impl::ReadFrom(snapshot, limit_bytes, digest_key);
+  auto impl = Impl::ReadFrom(file, limit_bytes, digest_key);
   if (!impl) return impl.error();
   return WindowFilter(*std::move(impl));
 }
 
-Status WindowFilter::WriteTo(ByteSink& sink) const {
+Status WindowFilter::WriteTo(FileWriter& file) const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->WriteTo(sink);
+  return impl_->WriteTo(file);
 }
 
 Status WindowFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
@@ -296,7 +296,9 @@ Result<WindowFilter> WindowFilter::Deserialize(std::span<const std::byte> bytes,
   return FilterFiles::Deserialize<WindowFilter>(bytes, memory_limit_bytes, digest_key);
 }
 
-Status WindowFilter::SaveTo(ByteSink& sink) const { return FilterFiles::SaveTo(*this, sink); }
+Status WindowFilter::SaveTo(ByteSink& sink, std::span<const std::byte> metadata) const {
+  return FilterFiles::SaveTo(*this, sink, metadata);
+}
 
 Result<WindowFilter> WindowFilter::LoadFrom(const ByteSource& source, uint64_t memory_limit_bytes,
                                             const DigestKey& digest_key) {

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "engine/src/batches/update_batch.h"
-#include "engine/src/disk/byte_sink.h"
+#include "engine/src/files/file_reader.h"
+#include "engine/src/files/file_writer.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/range_locks.h"
 #include "engine/src/window/stamped_store.h"
@@ -92,10 +93,10 @@ struct WindowFilter::Impl {
   WindowStats GetStats();
   BlockFill MeasureFill();
 
-  // A whole valid window. Fails as ReadSnapshot (snapshot.h).
-  static Result<std::unique_ptr<Impl>> ReadFrom(const OpenedSnapshot& snapshot,
-                                                uint64_t limit_bytes, const DigestKey& digest_key);
-  Status WriteTo(ByteSink& sink);
+  // As WindowFilter's (files/filter_files.h).
+  static Result<std::unique_ptr<Impl>> ReadFrom(FileReader& file, uint64_t limit_bytes,
+                                                const DigestKey& digest_key);
+  Status WriteTo(FileWriter& file);
   // What a file has. May throw std::bad_alloc.
   WindowImage Image();
 

@@ -80,25 +80,48 @@ class Decoder {
   bool is_ok_ = true;
 };
 
-constexpr size_t kEndBytes = 8 + 8 + kDirectoryMagicBytes;
+constexpr std::string_view kContentsName = "contents";
+constexpr std::string_view kColumnName = "file";
 
+// As all checksums of the container.
 uint64_t Checksum(std::string_view bytes) {
-  return DigestPolicy{.kind = DigestKind::kXxh64}(Key(bytes));
+  return DigestPolicy{.kind = DigestKind::kXxh3}(Key(bytes));
 }
 
-Error Corrupt(const std::filesystem::path& path, std::string_view what) {
-  return {ErrorCode::kCorrupt, path.string() + ": " + std::string(what)};
+template <class T>
+std::string_view TextOf(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-}  // namespace
+std::string_view TextOf(const std::vector<SectionRecord>& directory) {
+  return {reinterpret_cast<const char*>(directory.data()),
+          directory.size() * sizeof(SectionRecord)};
+}
+
+uint64_t HeaderChecksum(const FileHeader& header) {
+  return Checksum(TextOf(header).substr(0, offsetof(FileHeader, checksum)));
+}
+
+constexpr uint64_t Aligned(uint64_t end) {
+  return (end + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
+}
+
+SectionRecord RecordOf(std::string_view name, uint32_t store, uint64_t offset,
+                       std::string_view bytes) {
+  SectionRecord record{.name = {},
+                       .store = store,
+                       .flags = 0,
+                       .offset = offset,
+                       .num_bytes = bytes.size(),
+                       .checksum = Checksum(bytes)};
+  std::ranges::copy(name, record.name.begin());
+  return record;
+}
 
 std::string EncodeContents(const DirectoryContents& contents) {
   Encoder out;
   out.U32(static_cast<uint32_t>(contents.structure));
   out.F64(contents.target_fpr);
-  out.U64(0);  // reserved
-  out.U32(static_cast<uint32_t>(contents.digest_kind));
-  out.U64(contents.digest_seed);
   out.U32(contents.num_attributes);
   out.U64(contents.servers.size());
   for (const StoreStamp& server : contents.servers) {
@@ -115,8 +138,6 @@ std::string EncodeContents(const DirectoryContents& contents) {
     }
     out.U64(attribute.columns.size());
     for (const SavedColumn& column : attribute.columns) {
-      out.U64(column.offset);
-      out.U64(column.num_bytes);
       out.U64(column.regions.size());
       for (const Region& region : column.regions) {
         out.U32(region.id);
@@ -133,17 +154,8 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
   Decoder in(bytes);
   DirectoryContents contents;
   const uint32_t structure = in.U32();
-  if (structure == kTransposedStructure) {
-    return Error{
-        ErrorCode::kVersion,
-        "the directory has transposed columns, a structure that this program reads no longer"};
-  }
   contents.structure = static_cast<Structure>(structure);
   contents.target_fpr = in.F64();
-  const uint64_t reserved = in.U64();
-  const uint32_t digest_kind = in.U32();
-  contents.digest_kind = static_cast<DigestKind>(digest_kind);
-  contents.digest_seed = in.U64();
   contents.num_attributes = in.U32();
   contents.servers.resize(in.Count(16));
   for (StoreStamp& server : contents.servers) {
@@ -158,10 +170,8 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
       attribute.shape.num_blocks = in.U64();
       attribute.shape.fingerprint_bits = in.U32();
     }
-    attribute.columns.resize(in.Count(24));
+    attribute.columns.resize(in.Count(8));
     for (SavedColumn& column : attribute.columns) {
-      column.offset = in.U64();
-      column.num_bytes = in.U64();
       column.regions.resize(in.Count(24));
       for (Region& region : column.regions) {
         region.id = in.U32();
@@ -171,78 +181,195 @@ Result<DirectoryContents> DecodeContents(std::string_view bytes) {
       }
     }
   }
-  const bool is_known = structure <= static_cast<uint32_t>(Structure::kMap) && reserved == 0 &&
-                        digest_kind <= static_cast<uint32_t>(DigestKind::kSipHash);
-  if (!in.IsDone() || !is_known) {
+  if (!in.IsDone() || structure == kTransposedStructure ||
+      structure > static_cast<uint32_t>(Structure::kMap)) {
     return Error{ErrorCode::kCorrupt, "the contents of the directory's file are not valid"};
   }
   return contents;
 }
 
-std::string EncodeEnd(const DirectoryContents& contents) {
-  const std::string bytes = EncodeContents(contents);
-  Encoder end;
-  end.U64(bytes.size());
-  end.U64(Checksum(bytes));
-  return bytes + end.Take() + std::string(kDirectoryMagic, kDirectoryMagicBytes);
+}  // namespace
+
+// --- Writing.
+
+DirectoryWriter::DirectoryWriter(const std::filesystem::path& path,
+                                 const DirectoryContents& contents)
+    : file_(path, std::ios::binary | std::ios::trunc),
+      header_{.magic = kFileMagic,
+              .version = kContainerVersion,
+              .header_bytes = sizeof(FileHeader),
+              .type = static_cast<uint32_t>(FileType::kDirectory),
+              .digest_kind = static_cast<uint32_t>(contents.digest_kind),
+              .seed = contents.digest_seed,
+              .file_bytes = 0,
+              .num_sections = 0,
+              .reserved = 0,
+              .directory_checksum = 0,
+              .checksum = 0} {
+  // Zeros take the header's place: no half-written file has one.
+  const FileHeader blank{};
+  file_ << TextOf(blank);
+  end_ = sizeof(blank);
+  AppendSection(kContentsName, 0, EncodeContents(contents));
 }
+
+void DirectoryWriter::AppendColumn(std::span<const std::byte> bytes) {
+  AppendSection(kColumnName, static_cast<uint32_t>(directory_.size()),
+                {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+void DirectoryWriter::AppendSection(std::string_view name, uint32_t store,
+                                    std::string_view bytes) {
+  Pad();
+  directory_.push_back(RecordOf(name, store, end_, bytes));
+  file_ << bytes;
+  end_ += bytes.size();
+}
+
+void DirectoryWriter::Pad() {
+  for (; end_ % kSectionAlignment != 0; ++end_) file_.put('\0');
+}
+
+bool DirectoryWriter::Finish() {
+  Pad();
+  file_ << TextOf(directory_);
+  header_.file_bytes = end_ + TextOf(directory_).size();
+  header_.num_sections = static_cast<uint32_t>(directory_.size());
+  header_.directory_checksum = Checksum(TextOf(directory_));
+  header_.checksum = HeaderChecksum(header_);
+  file_.seekp(0);
+  file_ << TextOf(header_);
+  file_.close();
+  return static_cast<bool>(file_);
+}
+
+// --- Reading.
+
+namespace {
+
+// So many bytes from there on; fewer if the file cannot be read.
+std::string BytesAt(std::ifstream& file, uint64_t offset, uint64_t num_bytes) {
+  std::string bytes(num_bytes, '\0');
+  file.clear();
+  file.seekg(static_cast<std::streamoff>(offset));
+  file.read(bytes.data(), static_cast<std::streamsize>(num_bytes));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
+}
+
+Error Corrupt(const std::string& what) { return {ErrorCode::kCorrupt, what}; }
+
+Status CheckHeader(const FileHeader& header, uint64_t num_bytes) {
+  if (num_bytes < sizeof(header)) return Corrupt("truncated in its header");
+  if (header.magic != kFileMagic) return Corrupt("not the file of a directory (bad magic)");
+  if (header.version != kContainerVersion) {
+    return Error{ErrorCode::kVersion, "file of container version " +
+                                          std::to_string(header.version) +
+                                          "; this program reads 1"};
+  }
+  if (header.checksum != HeaderChecksum(header)) {
+    return Corrupt("the header does not match its checksum");
+  }
+  if (header.file_bytes != num_bytes) {
+    return Corrupt("truncated at " + std::to_string(num_bytes) + " bytes, its header says " +
+                   std::to_string(header.file_bytes));
+  }
+  if (header.type != static_cast<uint32_t>(FileType::kDirectory)) {
+    return Error{ErrorCode::kMismatch, "the file's type is " + std::to_string(header.type) +
+                                           ", and that of directories 8"};
+  }
+  if (header.header_bytes != sizeof(header) || header.reserved != 0 ||
+      header.digest_kind > static_cast<uint32_t>(DigestKind::kSipHash) ||
+      header.num_sections == 0 ||
+      header.num_sections > (num_bytes - sizeof(header)) / sizeof(SectionRecord)) {
+    return Corrupt("the header's numbers are not valid");
+  }
+  return Ok();
+}
+
+// Names and places are the only ones that the file can have, and what is between sections is zero.
+Status CheckPlaces(std::ifstream& file, const std::vector<SectionRecord>& directory,
+                   uint64_t directory_at) {
+  uint64_t end = sizeof(FileHeader);
+  const auto is_zero = [&](uint64_t until) {
+    const std::string gap = BytesAt(file, end, until - end);
+    return gap.size() == until - end &&
+           std::ranges::all_of(gap, [](char byte) { return byte == '\0'; });
+  };
+  for (uint32_t i = 0; i < directory.size(); ++i) {
+    SectionRecord wanted = RecordOf(i == 0 ? kContentsName : kColumnName, i, Aligned(end), {});
+    wanted.num_bytes = directory[i].num_bytes;
+    wanted.checksum = directory[i].checksum;
+    if (TextOf(wanted) != TextOf(directory[i]) || wanted.num_bytes == 0 ||
+        wanted.offset > directory_at || wanted.num_bytes > directory_at - wanted.offset ||
+        !is_zero(wanted.offset)) {
+      return Corrupt("section " + std::to_string(i) + " is not behind the one before it");
+    }
+    end = wanted.offset + wanted.num_bytes;
+  }
+  if (Aligned(end) == directory_at && is_zero(directory_at)) return Ok();
+  return Corrupt("the directory of sections is not behind the last one");
+}
+
+// The bytes of a section that match its checksum.
+bool ReadSection(const SectionRecord& record, std::ifstream& file, std::string& bytes) {
+  bytes = BytesAt(file, record.offset, record.num_bytes);
+  return bytes.size() == record.num_bytes && Checksum(bytes) == record.checksum;
+}
+
+Result<DirectoryContents> ReadOpened(std::ifstream& file) {
+  file.seekg(0, std::ios::end);
+  const auto num_bytes = static_cast<uint64_t>(std::max<std::streamoff>(0, file.tellg()));
+  FileHeader header{};
+  const std::string start = BytesAt(file, 0, std::min<uint64_t>(num_bytes, sizeof(header)));
+  std::memcpy(&header, start.data(), start.size());
+  if (Status good = CheckHeader(header, num_bytes); !good) return good.error();
+  std::vector<SectionRecord> directory(header.num_sections);
+  const uint64_t directory_at = num_bytes - TextOf(directory).size();
+  const std::string records = BytesAt(file, directory_at, TextOf(directory).size());
+  std::memcpy(directory.data(), records.data(), records.size());
+  if (header.directory_checksum != Checksum(records)) {
+    return Corrupt("the directory of sections does not match its checksum");
+  }
+  if (Status good = CheckPlaces(file, directory, directory_at); !good) return good.error();
+  std::string bytes;
+  if (!ReadSection(directory[0], file, bytes)) {
+    return Corrupt("the contents do not match their checksum");
+  }
+  Result<DirectoryContents> contents = DecodeContents(bytes);
+  if (!contents) return contents;
+  contents->digest_kind = static_cast<DigestKind>(header.digest_kind);
+  contents->digest_seed = header.seed;
+  size_t num_columns = 0;
+  for (SavedAttribute& attribute : contents->attributes) {
+    for (SavedColumn& column : attribute.columns) {
+      if (++num_columns >= directory.size() || column.regions.empty()) {
+        return Corrupt("a column has no bytes or no regions");
+      }
+      column.bytes = directory[num_columns];
+    }
+  }
+  if (num_columns + 1 == directory.size()) return contents;
+  return Corrupt("there are more columns than the contents name");
+}
+
+}  // namespace
 
 Result<DirectoryContents> ReadContents(const std::filesystem::path& path, std::ifstream& file) {
   file.open(path, std::ios::binary);
   if (!file) {
     return Error{ErrorCode::kIo, path.string() + ": " + std::generic_category().message(errno)};
   }
-  file.seekg(0, std::ios::end);
-  const auto size = static_cast<uint64_t>(std::max<std::streamoff>(0, file.tellg()));
-  char magic[kDirectoryMagicBytes] = {};
-  char end[kEndBytes] = {};
-  file.seekg(0);
-  file.read(magic, sizeof magic);
-  if (!file || std::memcmp(magic, kDirectoryMagic, kDirectoryMagicBytes) != 0) {
-    // "TRMLDIR" and another digit is another version.
-    if (file && std::memcmp(magic, kDirectoryMagic, kDirectoryMagicBytes - 1) == 0) {
-      return Error{ErrorCode::kVersion, path.string() + ": version " + magic[7] +
-                                            " of the directory's file; this program reads 1"};
-    }
-    return Corrupt(path, "not the file of a directory (bad magic)");
-  }
-  const auto truncated = [&] {
-    return Corrupt(path, "truncated at " + std::to_string(size) + " bytes, or changed at its end");
-  };
-  if (size < kDirectoryMagicBytes + kEndBytes) return truncated();
-  file.seekg(static_cast<std::streamoff>(size - kEndBytes));
-  file.read(end, sizeof end);
-  Decoder numbers(std::string_view(end, 16));
-  const uint64_t num_bytes = numbers.U64();
-  const uint64_t checksum = numbers.U64();
-  if (!file || std::memcmp(end + 16, kDirectoryMagic, kDirectoryMagicBytes) != 0 ||
-      num_bytes > size - kDirectoryMagicBytes - kEndBytes) {
-    return truncated();
-  }
-  std::string bytes(num_bytes, '\0');
-  file.seekg(static_cast<std::streamoff>(size - kEndBytes - num_bytes));
-  file.read(bytes.data(), static_cast<std::streamsize>(num_bytes));
-  if (!file || Checksum(bytes) != checksum) {
-    return Corrupt(path, "the checksum of the contents does not match them");
-  }
-  Result<DirectoryContents> contents = DecodeContents(bytes);
-  if (!contents) {
-    return Error{contents.error().code, path.string() + ": " + contents.error().message};
-  }
-  // One behind the other: no byte is read for more than one column.
-  uint64_t offset = kDirectoryMagicBytes;
-  const uint64_t contents_at = size - kEndBytes - num_bytes;
-  for (const SavedAttribute& attribute : contents->attributes) {
-    for (const SavedColumn& column : attribute.columns) {
-      if (column.offset != offset || column.num_bytes > contents_at - offset ||
-          column.regions.empty()) {
-        return Corrupt(path, "a column is not behind the one before it");
-      }
-      offset += column.num_bytes;
-    }
-  }
-  if (offset != contents_at) return Corrupt(path, "bytes behind the last column");
-  return contents;
+  Result<DirectoryContents> contents = ReadOpened(file);
+  if (contents) return contents;
+  return Error{contents.error().code, path.string() + ": " + contents.error().message};
+}
+
+std::vector<std::byte> ReadColumn(const SavedColumn& column, std::ifstream& file) {
+  std::string bytes;
+  if (!ReadSection(column.bytes, file, bytes)) return {};
+  const auto all = std::as_bytes(std::span(bytes));
+  return {all.begin(), all.end()};
 }
 
 }  // namespace trommel::index

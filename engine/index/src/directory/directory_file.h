@@ -1,12 +1,8 @@
-// The file of a directory, as it was at a clean close:
-//
-//   magic "TRMLDIR1" | columns, each a snapshot with checksums of its own | contents | size of
-//   contents | XXH64 of the contents | magic
-//
-// The contents come last, because the size of a column is known when it has been written. They name
-// each column's attribute, its regions with their ranges and server, and where its bytes are; and
-// the stamp, identity and sequence number, of each server's database. All numbers are
-// little-endian.
+// The file of a directory, as it was at a clean close: the container of all files
+// (engine/src/files/file_format.h), of which this library has the structs alone. The section
+// `contents` names each column's attribute, its regions with their ranges and server, and the
+// stamp, identity and sequence number, of each server's database; column i is the section `file` of
+// store i + 1, a file of its own type. All numbers are little-endian.
 #ifndef TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_DIRECTORY_FILE_H_
 #define TROMMEL_ENGINE_INDEX_SRC_DIRECTORY_DIRECTORY_FILE_H_
 
@@ -14,11 +10,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <string>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "engine/index/src/directory/pair_structure.h"
+#include "engine/src/files/file_format.h"
 #include "trommel/index/region_table.h"
 #include "trommel/index/server_index.h"
 #include "trommel/result.h"
@@ -28,8 +25,7 @@ namespace trommel::index {
 // A column in a file.
 struct SavedColumn {
   std::vector<Region> regions;  // one, or all of a server
-  uint64_t offset = 0;
-  uint64_t num_bytes = 0;
+  SectionRecord bytes{};        // where they are
 };
 
 struct SavedAttribute {
@@ -50,17 +46,31 @@ struct DirectoryContents {
   std::vector<SavedAttribute> attributes;
 };
 
-inline constexpr char kDirectoryMagic[] = "TRMLDIR1";
-inline constexpr size_t kDirectoryMagicBytes = 8;
+// Writes a file: first the contents, whose columns are then written in their order.
+class DirectoryWriter {
+ public:
+  DirectoryWriter(const std::filesystem::path& path, const DirectoryContents& contents);
 
-std::string EncodeContents(const DirectoryContents& contents);
-// Fails with kCorrupt for bytes that are not exactly what EncodeContents writes.
-Result<DirectoryContents> DecodeContents(std::string_view bytes);
+  void AppendColumn(std::span<const std::byte> bytes);
+  // Returns whether all was written.
+  bool Finish();
 
-// Reads and checks everything but the columns' own bytes. Leaves `file` open for these.
+ private:
+  void AppendSection(std::string_view name, uint32_t store, std::string_view bytes);
+  void Pad();
+
+  std::ofstream file_;
+  FileHeader header_{};
+  std::vector<SectionRecord> directory_;
+  uint64_t end_ = 0;
+};
+
+// Reads and checks everything but the columns' own bytes. Leaves `file` open for these. Fails with
+// kCorrupt, naming what is wrong, kVersion and kIo.
 Result<DirectoryContents> ReadContents(const std::filesystem::path& path, std::ifstream& file);
-// The end of a file: what stands behind its columns.
-std::string EncodeEnd(const DirectoryContents& contents);
+// The bytes of a column of these contents; none if they cannot be read or do not match their
+// checksum.
+std::vector<std::byte> ReadColumn(const SavedColumn& column, std::ifstream& file);
 
 }  // namespace trommel::index
 

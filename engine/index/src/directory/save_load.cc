@@ -74,11 +74,9 @@ Status ServerIndex::Save(const std::filesystem::path& path,
                              .num_attributes = static_cast<uint32_t>(version.attributes.size()),
                              .servers = {servers.begin(), servers.end()},
                              .attributes = {}};
-  const std::filesystem::path temporary = path.string() + ".new";
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file.write(kDirectoryMagic, kDirectoryMagicBytes);
-  uint64_t offset = kDirectoryMagicBytes;
-  for (uint32_t a = 0; a < version.attributes.size() && file; ++a) {
+  // What is written, in the order of the contents.
+  std::vector<std::pair<const PairStructure*, std::vector<uint32_t>>> portions;
+  for (uint32_t a = 0; a < version.attributes.size(); ++a) {
     const ColumnSet& columns = version.attributes[a]->now;
     if (columns.structure == nullptr) continue;
     if (version.attributes[a]->state != AttributeState::kIndexed) continue;
@@ -88,27 +86,24 @@ Status ServerIndex::Save(const std::filesystem::path& path,
     saved.shape = columns.structure->shape();
     const std::vector<std::vector<size_t>> built = BuiltColumns(columns);
     for (const std::vector<uint32_t>& some : Portions(*columns.structure, built)) {
-      if (!file) break;
-      const std::vector<std::vector<std::byte>> bytes = columns.structure->Serialize(some);
-      for (size_t i = 0; i < some.size(); ++i) {
-        file.write(reinterpret_cast<const char*>(bytes[i].data()),
-                   static_cast<std::streamsize>(bytes[i].size()));
+      portions.emplace_back(columns.structure.get(), some);
+      for (const uint32_t c : some) {
         SavedColumn& column = saved.columns.emplace_back();
-        column.offset = offset;
-        column.num_bytes = bytes[i].size();
-        offset += bytes[i].size();
-        for (const size_t position : built[some[i]]) {
-          column.regions.push_back((*version.table)[position]);
-        }
+        for (const size_t position : built[c]) column.regions.push_back((*version.table)[position]);
       }
     }
   }
-  const std::string end = EncodeEnd(contents);
-  file.write(end.data(), static_cast<std::streamsize>(end.size()));
-  file.close();
+  const std::filesystem::path temporary = path.string() + ".new";
+  DirectoryWriter writer(temporary, contents);
+  for (const auto& [structure, columns] : portions) {
+    for (const std::vector<std::byte>& bytes : structure->Serialize(columns)) {
+      writer.AppendColumn(bytes);
+    }
+  }
+  const bool is_written = writer.Finish();
   std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (!file || error) {
+  if (is_written) std::filesystem::rename(temporary, path, error);
+  if (!is_written || error) {
     std::filesystem::remove(temporary, error);
     return CannotWrite(path);
   }
@@ -146,7 +141,7 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
     // time: old ones tell the capacity, too.
     const uint64_t least_bytes = LeastBytes(config.structure, saved.pairs_per_region);
     if (std::ranges::none_of(saved.columns, [least_bytes](const SavedColumn& column) {
-          return column.num_bytes >= least_bytes;
+          return column.bytes.num_bytes >= least_bytes;
         })) {
       continue;
     }
@@ -174,11 +169,8 @@ Result<size_t> ServerIndex::LoadColumns(const std::filesystem::path& path,
             return columns.regions[table.FindId(region.id)]->column != kNoColumn;
           });
       if (column.regions.size() != num_sharers || is_taken) continue;
-      std::vector<std::byte> bytes(column.num_bytes);
-      file.clear();
-      file.seekg(static_cast<std::streamoff>(column.offset));
-      file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-      if (!file || !columns.structure->Load(free.back(), bytes)) continue;
+      const std::vector<std::byte> bytes = ReadColumn(column, file);
+      if (!columns.structure->Load(free.back(), bytes)) continue;
       for (const Region& region : column.regions) {
         auto& entry = columns.regions[table.FindId(region.id)];
         entry = impl_->NewRegionColumn(free.back());

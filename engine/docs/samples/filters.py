@@ -1,0 +1,390 @@
+"""The types of files: sections 4 and 6 to 11 of FORMAT.md."""
+
+import itertools
+import struct
+
+from container import (ATTRIBUTES, COLUMN, COUNTING, DIRECTORY, SCALABLE, WINDOW, Container, Refused, Unknown, known)
+from digests import siphash13, xxh3, xxh64
+from stores import (AUTOMATIC, MOST_CAPACITY, MOST_KEYS, PLANES, RUNS, SLOTS16, SLOTS8, Planes, Runs, Slots, Stamped,
+                    read_store)
+
+XXH64, XXH3, CALLER, SIPHASH = range(4)
+
+
+class Counting:  # 4
+    def __init__(self, file):
+        self.store = read_store(file, 1, may_be_unsized=True)
+        self.num_keys, self.count = self.store.num_keys, self.store.count
+
+    def describe(self):
+        return f"counting filter: {self.store.describe()}"
+
+
+# --- Section 6.
+
+
+class Generations:
+    """One record of the section `growth`, and the stores of its generations."""
+
+    FACTOR = 1 + 1e-6
+
+    def __init__(self, file, section, i, stores):
+        at = 48 * i
+        (self.first_capacity, self.target, self.most_keys, self.tightening, self.growth, self.k, self.encoding,
+         zero) = section.unpack("<QdQdIIII", at)
+        known(section.at + at + 40, "the encoding", self.encoding, (PLANES, RUNS, SLOTS16, SLOTS8, AUTOMATIC))
+        of_slices = {PLANES: Planes, RUNS: Runs, AUTOMATIC: Runs}.get(self.encoding)
+        for holds, what, field in (
+                (1 <= self.first_capacity <= MOST_CAPACITY, "capacity of the first generation", 0),
+                (1e-6 <= self.target <= 0.5, "target rate", 8),
+                (self.most_keys <= MOST_CAPACITY, "most keys", 16),
+                (0.1 <= self.tightening <= 0.95, "tightening", 24),
+                (self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget", 8),
+                (1 <= self.growth <= 16, "growth", 32),
+                (self.k in (of_slices.SLICES if of_slices else (0,)), "slices", 36),
+                (zero == 0, "zero", 44),
+                (1 <= len(stores) <= 250, "number of generations", 0)):
+            section.require(holds, what, at + field)
+        reach = sum(slot[0] for slot in self.slots())
+        section.require(reach >= self.most_keys, "most keys are out of reach", at + 16)
+        self.stores, taken = [], set()
+        for store, generation in stores:
+            slot, load = generation.unpack("<QQ")
+            found = read_store(file, store)
+            for holds, what in self.rules(slot, load, found, store == stores[-1][0]):
+                generation.require(holds, what)
+            generation.require(slot not in taken, "another generation has the slot")
+            taken.add(slot)
+            self.stores.append(found)
+        self.num_keys = sum(found.num_keys for found in self.stores)
+        section.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys", at)
+
+    def slots(self):
+        """Capacity and budget of each slot."""
+        capacity, total, budget = self.first_capacity, 0, self.target * (1 - self.tightening)
+        for i in range(250):
+            budget = self.target * (1 - self.tightening) * self.tightening ** i
+            if total >= (self.most_keys or MOST_CAPACITY) or capacity > MOST_CAPACITY or budget < 1e-6:
+                return
+            yield capacity, budget
+            total, capacity = total + capacity, capacity * self.growth
+
+    def rules(self, slot, load, store, is_last):
+        slots = list(self.slots())
+        yield slot < len(slots), "slot"
+        capacity, budget = slots[slot]
+        encoding = RUNS if self.encoding == AUTOMATIC else self.encoding
+        yield (self.encoding == AUTOMATIC and isinstance(store, Slots) or
+               (store.k, store.encoding) == (self.k, encoding)), "shape"
+        yield store.shard_bits >= 6, "shard bits"
+        yield store.capacity == capacity, "capacity"
+        yield budget / self.FACTOR <= store.rate <= budget * self.FACTOR, "rate"
+        yield store.predicted_rate(capacity) <= store.rate * self.FACTOR, "predicted rate"
+        yield store.num_keys > 0 or is_last, "empty"
+        yield store.least_load() <= load <= store.num_keys, "load"
+
+    def count(self, digest):
+        return next((count for store in self.stores if (count := store.count(digest)) > 0), 0)
+
+    def describe(self):
+        return (f"{len(self.stores)} generations, {self.num_keys} keys" +
+                "".join(f"\n  {store.describe()}" for store in self.stores))
+
+
+def generations_by_list(file, num_lists):
+    """For each record of the section `growth`, its stores' numbers and sections `generation`."""
+    lists, last, store = [[] for _ in range(num_lists)], 0, 1
+    while ("generation", store) in file.sections:
+        generation = file.take("generation", store, 24)
+        index, zero = generation.unpack("<II", 16)
+        generation.require(last <= index < num_lists, "list", 16)
+        generation.require(zero == 0, "zero", 20)
+        lists[index].append((store, generation))
+        last, store = index, store + 1
+    return lists
+
+
+class Scalable(Generations):
+    def __init__(self, file):
+        super().__init__(file, file.take("growth", wanted=48), 0, generations_by_list(file, 1)[0])
+
+
+# --- Section 7.
+
+SHARDS, SEGMENT_BITS = 64, 12
+
+
+class Doubling:
+    """A shard is read as a dict from the number of a string to its count."""
+
+    def __init__(self, file):
+        section = file.take("doubling", wanted=24)
+        self.first, self.most, capacity, rate = section.unpack("<IIQd")
+        section.require(7 <= self.first <= 26, "first size")
+        section.require(self.most <= min(14, 29 - self.first), "doublings", 4)
+        section.require(2 * capacity <= 43 << 6 + self.first + self.most, "capacity", 8)
+        section.require(1e-6 <= rate <= 0.5, "target rate", 16)
+        self.shards = [self.read_shard(file, store) for store in range(1, SHARDS + 1)]
+        self.num_keys = sum(sum(shard.values()) for shard in self.shards)
+        section.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys")
+
+    def read_shard(self, file, store):
+        shard = {}
+        if self.first > 7 or ("numbers", store) in file.sections:
+            numbers = file.take("numbers", store, 16)
+            depth, zero, num_split = numbers.unpack("<IIQ")
+            numbers.require(zero == 0, "zero", 4)
+            self.read_blocks(shard, file, store, numbers, depth, num_split)
+        else:
+            digests = file.take("digests", store)
+            for i, (digest,) in enumerate(digests.unpack_all("<Q")):
+                digests.require(digest % 64 == 32, "not 58 bits", 8 * i)
+                self.add(shard, digest, digests, 8 * i)
+        last, further = -1, file.take("further", store)
+        for i, (string, count) in enumerate(further.unpack_all("<QQ")):
+            further.require(last < string and string in shard and 1 <= count <= MOST_KEYS, "further copies", 16 * i)
+            shard[string] += count
+            last = string
+        return shard
+
+    @staticmethod
+    def add(shard, string, section, at):
+        if shard:
+            last = next(reversed(shard))
+            unknown = 2 * max(last & -last, string & -string)  # the bits of the shorter one end above this
+            section.require(last < string, "order", at)
+            section.require(last // unknown != string // unknown, "a string begins another one", at)
+        shard[string] = 1
+
+    def read_blocks(self, shard, file, store, numbers, depth, num_split):
+        numbers.require(self.first <= depth <= self.first + self.most, "depth")
+        segment = min(depth, SEGMENT_BITS)
+        numbers.require(num_split < 1 << depth - segment, "segments that have split", 8)
+        numbers.require(num_split == 0 or depth < self.first + self.most, "a split beyond the most doublings", 8)
+        num_blocks = (1 << depth) + (num_split << segment)
+        sizes = [size for size, in file.take("sizes", store, 4 * num_blocks).unpack_all("<I")]
+        section = file.take("codes", store, 2 * sum(sizes) if any(sizes) else None)
+        codes = enumerate(section.unpack_all("<H"))
+        section.require(section.bytes or self.first > 7, "no codes in a shard of blocks")
+        num_doubled = num_split << segment + 1
+        for b, size in enumerate(sizes):
+            block, e = (b, depth + 1) if b < num_doubled else (b - num_doubled // 2, depth)
+            for i, (code,) in itertools.islice(codes, size):
+                section.require(code and code & -code <= 1 << e - self.first, "a code's length", 2 * i)
+                self.add(shard, (block << 64 - e) | code << 48 - e, section, 2 * i)
+
+    def count(self, digest):
+        shard, y = self.shards[digest >> 58], digest << 6 & (1 << 64) - 1
+        return sum(shard.get(y >> 64 - n << 64 - n | 1 << 63 - n, 0) for n in range(59))
+
+    def describe(self):
+        has_blocks = sum(any(string % 64 != 32 for string in shard) for shard in self.shards)
+        return f"a filter that doubles: {self.num_keys} keys, {has_blocks} of {SHARDS} shards have blocks"
+
+
+# --- Section 8.
+
+
+class Window:
+    def __init__(self, file):
+        section = file.take("window")
+        window, now, n, erasable = section.unpack("<QQII")
+        section.require(window >= 1, "window")
+        section.require(1 <= n <= min(64, window), "buckets", 16)
+        section.require(erasable <= 1, "neither erasable nor not", 20)
+        current = now * n // window
+        first = max(0, current - n)
+        section.require(len(section.bytes) == 24 + 8 * (current - first + 1), "number of buckets")
+        keys = section.unpack(f"<{current - first + 1}Q", 24)
+        section.require(sum(keys) <= MOST_KEYS, "more than 2^63 - 1 keys", 24)
+        of_now = type("Stamped", (Stamped,), {"first": first, "current": current})
+        self.store = read_store(file, 1, {SLOTS16: of_now})
+        section.require(self.store.bits == 16 or n <= 12, "buckets of slots of 16 bits", 16)
+        held = dict.fromkeys(range(first, current + 1), 0)
+        for block in self.store.blocks:
+            for (_, bucket), count in block.items():
+                held[bucket] += count
+            once = all(count == 1 for count in block.values()) and len(dict(block)) == len({key for key, _ in block})
+            section.require(erasable or once, "more than one copy in a filter that is not erasable", 20)
+        same = all(a == b if erasable else a >= b for a, b in zip(keys, held.values()))
+        section.require(same, "keys of a bucket", 24)
+        self.num_keys, self.count, self.buckets = sum(keys), self.store.count, (first, current)
+
+    def describe(self):
+        return f"window filter: buckets {self.buckets}, {self.num_keys} keys; {self.store.describe()}"
+
+
+# --- Section 9.
+
+MOST_SETS = 1 << 16
+
+
+class Attributes:
+    def __init__(self, file):
+        section, sets = file.take("attributes"), file.take("sets")
+        d, self.most, is_list, zero = section.unpack("<4I")
+        section.require(1 <= d <= 64, "attributes")
+        known(section.at + 8, "the form of the sets", is_list, (0, 1))
+        section.require(self.most == 0 if is_list else 1 <= self.most <= d, "attributes together", 4)
+        section.require(zero == 0, "zero", 12)
+        self.names, at = [], 16
+        for _ in range(d):
+            size, = section.unpack("<B", at)
+            section.require(size >= 1, "a name", at)
+            self.names += section.unpack(f"<{size}s", at + 1)
+            at += 1 + size
+        section.require(at == len(section.bytes) and len(set(self.names)) == d, "names", at)
+        self.sets = [one for one, in sets.unpack_all("<Q")]
+        sets.require(all(a < b for a, b in zip(self.sets, self.sets[1:])), "order of the sets")
+        self.allowed = self.listed(sets, d) if is_list else self.without_cuts(sets, d)
+        section, self.filters = file.take("growth", wanted=48 * len(self.allowed)), {}
+        for i, stores in enumerate(generations_by_list(file, len(self.allowed))):
+            of_set = self.filters[self.allowed[i]] = Generations(file, section, i, stores)
+            for holds, what in (
+                    ((of_set.growth, of_set.tightening, of_set.most_keys) == (2, 0.8, 0), "growth of a set"),
+                    (of_set.encoding not in (SLOTS16, SLOTS8), "encoding of a set"),
+                    (of_set.num_keys == self.filters[self.allowed[0]].num_keys, "sets of other keys")):
+                section.require(holds, what, 48 * i)
+        self.num_keys = of_set.num_keys
+
+    def listed(self, sets, d):
+        sets.require(1 <= len(self.sets) <= MOST_SETS and self.sets[0] > 0, "sets of the list")
+        sets.require(self.sets[-1] < 1 << d, "an attribute that is not there")
+        sets.require(all(any(s >> a & 1 for s in self.sets) for a in range(d)), "an attribute in no set")
+        return self.sets
+
+    def without_cuts(self, sets, d):
+        cuts = self.sets
+        sets.require(all(2 <= bin(cut).count("1") <= self.most and cut >> d == 0 for cut in cuts), "a cut")
+        sets.require(not any(a != b and a & b == a for a in cuts for b in cuts), "a cut within another")
+        allowed, of_size = [], [0]
+        for _ in range(self.most):  # each set grows by the attributes above its last one
+            of_size = [s | 1 << a for s in of_size for a in range(s.bit_length(), d)
+                       if not any((s | 1 << a) & cut == cut for cut in cuts)]
+            allowed += of_size
+            sets.require(len(allowed) <= MOST_SETS, "too many sets")
+        return sorted(allowed)
+
+    def count_tuple(self, digests):
+        """How many tuples match at most; `digests` of values, by attribute."""
+        asked = sum(1 << a for a in digests)
+        within = [s for s in self.allowed if s & ~asked == 0]
+        parts = [s for s in within if not any(s != t and s & t == s for t in within)]
+        counts = [self.num_keys]
+        for part in parts:
+            of_part = [digests[a] for a in range(64) if part >> a & 1]
+            digest = of_part[0] if len(of_part) == 1 else xxh3(struct.pack(f"<{len(of_part)}Q", *of_part), part)
+            counts.append(self.filters[part].count(digest))
+        return min(counts)
+
+    def describe(self):
+        return (f"attribute filter: {self.num_keys} tuples of {self.names}\n" +
+                "\n".join(f"set {s}: {one.describe()}" for s, one in self.filters.items()))
+
+
+# --- Sections 10 and 11.
+
+
+def number(section, at):
+    """A number of 7 bits per byte, in its shortest form, and where it ends."""
+    value = 0
+    for i in range(10):
+        byte, = section.unpack("<B", at + i)
+        value |= (byte & 127) << 7 * i
+        if byte < 128:
+            section.require((byte > 0 or i == 0) and value < 1 << 64, "a number", at)
+            return value, at + i + 1
+    section.require(False, "a number", at)
+
+
+class Column:
+    """A column of a map, as a dict from places to counts."""
+
+    def __init__(self, file):
+        section, places = file.take("column", wanted=16), file.take("places")
+        self.num_blocks, self.bits, zero = section.unpack("<QII")
+        section.require(self.num_blocks % 64 == 0 and 0 < self.num_blocks < 1 << 31, "blocks")
+        section.require(1 <= self.bits <= 16, "bits of a fingerprint", 8)
+        section.require(zero == 0, "zero", 12)
+        self.places, at, place = {}, 0, 0
+        while at < len(places.bytes):
+            step, end = number(places, at)
+            place += step >> 1
+            more, end = number(places, end) if step & 1 else (-1, end)
+            places.require(place < self.num_blocks << self.bits and place % (1 << self.bits) != 0, "a place", at)
+            self.places[place], place, at = more + 2, place + 1, end
+        self.num_keys = sum(self.places.values())
+        places.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys")
+
+    def count(self, digest):
+        block, rest = divmod(digest * self.num_blocks, 1 << 64)
+        return self.places.get(block << self.bits | max(1, rest >> 64 - self.bits), 0)
+
+    def describe(self):
+        return f"column of a map of {self.num_blocks} blocks, fingerprints of {self.bits} bits: {self.num_keys} keys"
+
+
+class Directory:
+    def __init__(self, file):
+        self.section, self.at = file.take("contents"), 0
+        structure, self.rate, self.num_attributes = self.fields("<IdI")
+        known(self.section.at, "the structure", structure, (1, 2))
+        self.servers = [(self.string(), *self.fields("<Q")) for _ in self.items()]
+        self.columns = []
+        for _ in self.items():
+            attribute, pairs = self.fields("<IQ")
+            self.section.require(attribute < self.num_attributes, "an attribute", self.at)
+            shape = self.fields("<QI") if structure == 2 else ()
+            for _ in self.items():
+                regions = [(*self.fields("<I"), self.string(), self.string(), *self.fields("<I"))
+                           for _ in self.items()]
+                are_there = all(region[3] < len(self.servers) for region in regions)
+                self.section.require(regions and are_there, "regions", self.at)
+                self.columns.append((attribute, pairs, shape, regions))
+        self.section.require(self.at == len(self.section.bytes), "goes on", self.at)
+        for i, (_, _, shape, _) in enumerate(self.columns):
+            column = file.take("file", i + 1)
+            found, inner = read(column.bytes)
+            column.require(inner.policy == file.policy and inner.type == (COLUMN if structure == 2 else SCALABLE) and
+                           (structure == 1 or (found.num_blocks, found.bits) == shape), "not a file of this directory")
+
+    def fields(self, shape):
+        self.at += struct.calcsize(shape)
+        return self.section.unpack(shape, self.at - struct.calcsize(shape))
+
+    def items(self):
+        num_items, = self.fields("<Q")
+        for i in range(num_items):
+            yield i
+
+    def string(self):
+        size, = self.fields("<Q")
+        self.section.require(size <= len(self.section.bytes), "a string", self.at - 8)
+        return self.fields(f"<{size}s")[0]
+
+    def describe(self):
+        return f"directory of an index: {len(self.servers)} servers, {len(self.columns)} columns"
+
+
+# --- All of them.
+
+
+def read(data, secret=None):
+    """A whole file: what it holds, and its container."""
+    file = Container(data)
+    classes = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, ATTRIBUTES: Attributes, COLUMN: Column,
+               DIRECTORY: Directory}
+    found = (Doubling if ("doubling", 0) in file.sections else classes[file.type])(file)
+    file.require_all_taken()
+    if secret is not None and file.policy != (SIPHASH, siphash13(secret, b"trommel digest key check")):
+        raise Refused("the wrong key")
+    return found, file
+
+
+def digest_of(policy, key_bytes, secret):
+    kind, seed = policy
+    if kind == CALLER or kind == SIPHASH and secret is None:
+        raise Refused("this filter takes digests only" if kind == CALLER else "this filter needs its key")
+    if kind == SIPHASH:
+        return siphash13(secret, key_bytes)
+    return xxh64(key_bytes, seed) if kind == XXH64 else xxh3(key_bytes, seed)

@@ -1,0 +1,226 @@
+// Attribute filters in files: which sets of attributes there are, and a filter of generations for
+// each (scalable/generations_file.h).
+//
+//   attributes   AttributesNumbers below, and each attribute's name: a byte, its length, and so many
+//   sets         8 bytes each, ascending: the cuts, or all sets of a list
+//   growth       for each allowed set, ascending
+//
+// Which sets are allowed follows from the number of attributes, the limit and the cuts, or is the
+// list.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "engine/src/attributes/attribute_filter_impl.h"
+#include "engine/src/files/filter_files.h"
+#include "engine/src/scalable/scalable_parts.h"
+
+namespace trommel {
+namespace {
+
+struct AttributesNumbers {
+  uint32_t num_attributes;  //  0  1 .. kMaxAttributes
+  uint32_t max_together;    //  4  AttributeSets::max_together; of a list 0
+  uint32_t is_list;         //  8
+  uint32_t reserved;        // 12  0
+};
+static_assert(sizeof(AttributesNumbers) == 16);
+
+// The section `attributes`.
+struct Attributes {
+  AttributesNumbers numbers{};
+  std::vector<std::string> names;
+};
+
+Result<Attributes> ReadAttributes(const FileSection& section) {
+  Attributes attributes;
+  AttributesNumbers& numbers = attributes.numbers;
+  const Result<std::vector<std::byte>> bytes = section.ReadAll<std::byte>();
+  if (!bytes.ok()) return bytes.error();
+  if (bytes->size() < sizeof(numbers)) return section.CheckBytes(sizeof(numbers)).error();
+  std::memcpy(&numbers, bytes->data(), sizeof(numbers));
+  if (numbers.is_list > 1) {
+    return UnknownAt(section.record().offset + offsetof(AttributesNumbers, is_list),
+                     "the form of the sets", numbers.is_list,
+                     "0 (cuts and a limit) and 1 (a list)");
+  }
+  const bool is_limited = numbers.max_together >= 1 &&
+                          numbers.max_together <= numbers.num_attributes;
+  if (numbers.num_attributes == 0 || numbers.num_attributes > kMaxAttributes ||
+      numbers.reserved != 0 ||
+      (numbers.is_list == 0 ? !is_limited : numbers.max_together != 0)) {
+    return section.CorruptAt(0, std::to_string(numbers.num_attributes) + " attributes, at most " +
+                                    std::to_string(numbers.max_together) + " together");
+  }
+  std::span<const std::byte> left = std::span(*bytes).subspan(sizeof(numbers));
+  const auto here = [&] { return bytes->size() - left.size(); };
+  for (uint32_t a = 0; a < numbers.num_attributes; ++a) {
+    const size_t size = left.empty() ? 0 : std::to_integer<size_t>(left.front());
+    if (left.size() < 1 + size) return section.CorruptAt(here(), "the names end too early");
+    attributes.names.emplace_back(reinterpret_cast<const char*>(left.data()) + 1, size);
+    left = left.subspan(1 + size);
+  }
+  if (!left.empty()) return section.CorruptAt(here(), "bytes behind the last name");
+  return attributes;
+}
+
+// The sets in their only form.
+Result<AttributeSets> ReadSets(const FileSection& section, const AttributesNumbers& numbers) {
+  const Result<std::vector<AttributeMask>> masks = section.ReadAll<AttributeMask>();
+  if (!masks.ok()) return masks.error();
+  const bool is_list = numbers.is_list != 0;
+  Result<AttributeSets> sets =
+      is_list ? AttributeSets::Keep(numbers.num_attributes, *masks)
+              : AttributeSets::AtMost(numbers.num_attributes, numbers.max_together, *masks);
+  if (!sets.ok()) return section.CorruptAt(0, sets.error().message);
+  if (std::ranges::equal(is_list ? sets->allowed() : sets->cuts(), *masks)) return sets;
+  return section.CorruptAt(0, is_list ? "the sets do not ascend"
+                                      : "the cuts do not ascend, or contain each other");
+}
+
+// Is it such a filter as an attribute filter makes?
+Status CheckFilter(const ScalableFilter& filter, const GrowthOutline& outline,
+                   uint64_t num_tuples) {
+  const ScalableConfig made = {};
+  const ScalableConfig& config = ScalableParts::ConfigOf(filter);
+  if (config.growth != made.growth || config.tightening != made.tightening ||
+      config.max_capacity != made.max_capacity || HasFingerprints(config.encoding)) {
+    return CorruptAt(outline.growth_at,
+                     "section 'growth': a growth that an attribute filter does not have");
+  }
+  if (filter.num_keys() == num_tuples) return Ok();
+  return CorruptAt(outline.growth_at, "section 'growth': a filter holds " +
+                                          std::to_string(filter.num_keys()) +
+                                          " tuples, the first one " + std::to_string(num_tuples));
+}
+
+}  // namespace
+
+// Alone with the queries: a tuple on its way between sets would be in some of them only, and where
+// another is on its way out, their counts could even agree.
+Status AttributeFilter::WriteTo(FileWriter& file) const {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  const StripedSharedMutex::ExclusiveLock lock(impl_->erase_mutex);
+  const Impl::Frame& frame = impl_->frame;
+  const AttributeSets& sets = frame.sets;
+  const std::vector<ScalableFilter>& filters = impl_->filters;
+  uint64_t about_bytes = 0;
+  for (const ScalableFilter& filter : filters) {
+    about_bytes += ScalableParts::NumBytes(filter) + kPageAlignment;
+  }
+  file.Begin(FileType::kAttributes, frame.digest, about_bytes);
+  file.BeginSection(sections::kAttributes, 0);
+  file.Append(BytesOf(AttributesNumbers{.num_attributes = sets.num_attributes(),
+                                        .max_together = sets.is_list() ? 0 : sets.max_together(),
+                                        .is_list = sets.is_list() ? 1U : 0U,
+                                        .reserved = 0}));
+  for (const std::string& name : frame.names) {
+    file.Append(BytesOf(static_cast<uint8_t>(name.size())));
+    file.Append(std::as_bytes(std::span(name)));
+  }
+  file.EndSection();
+  file.Add(sections::kSets, 0, std::as_bytes(sets.is_list() ? sets.allowed() : sets.cuts()));
+  file.BeginSection(sections::kGrowth, 0);
+  for (const ScalableFilter& filter : filters) {
+    file.Append(BytesOf(ScalableParts::GrowthOf(filter)));
+  }
+  file.EndSection();
+  uint32_t store_idx = 1;
+  for (size_t s = 0; s < filters.size() && file.ok(); ++s) {
+    const Result<WrittenGenerations> written =
+        ScalableParts::Write(filters[s], static_cast<uint32_t>(s), store_idx, file);
+    if (!written.ok()) return written.error();
+    store_idx += written->num_stores;
+  }
+  return Ok();
+}
+
+Result<AttributeFilter> AttributeFilter::ReadFrom(FileReader& file, uint64_t limit_bytes,
+                                                  const DigestKey& digest_key) {
+  if (Status fits = file.CheckType(FileType::kAttributes); !fits.ok()) return fits.error();
+  const Result<DigestPolicy> policy = file.Policy(digest_key);
+  if (!policy.ok()) return policy.error();
+  const FileSection section = file.Take(sections::kAttributes);
+  Result<Attributes> attributes = ReadAttributes(section);
+  if (!attributes.ok()) return attributes.error();
+  if (Status good = Impl::CheckNames(attributes->names, attributes->numbers.num_attributes);
+      !good.ok()) {
+    return section.CorruptAt(sizeof(AttributesNumbers), good.error().message);
+  }
+  Result<AttributeSets> sets = ReadSets(file.Take(sections::kSets), attributes->numbers);
+  if (!sets.ok()) return sets.error();
+  const Result<std::vector<GrowthOutline>> outlines = ReadOutlines(file);
+  if (!outlines.ok()) return outlines.error();
+  const size_t num_sets = sets->allowed().size();
+  if (outlines->size() != num_sets) {
+    return CorruptAt(outlines->front().growth_at,
+                     "section 'growth': " + std::to_string(outlines->size()) +
+                         " filters, where there should be " + std::to_string(num_sets));
+  }
+  // Memory for all is judged before any is taken.
+  const uint64_t num_bytes = BlockBytes(*outlines);
+  const uint64_t limit = Impl::LimitFor(num_sets, limit_bytes);
+  if (num_bytes > limit) return Impl::TooLarge(*sets, num_bytes, limit_bytes);
+
+  const auto budget = std::make_shared<MemoryBudget>(limit);
+  GrowthPlans plans;
+  std::vector<ScalableFilter> filters;
+  filters.reserve(num_sets);
+  for (const GrowthOutline& outline : *outlines) {
+    Result<ScalableFilter> filter =
+        ScalableParts::Read(file, outline, limit_bytes, plans, budget);
+    if (!filter.ok()) return filter.error();
+    const uint64_t num_tuples = filters.empty() ? filter->num_keys() : filters[0].num_keys();
+    if (Status good = CheckFilter(*filter, outline, num_tuples); !good.ok()) return good.error();
+    filters.push_back(*std::move(filter));
+  }
+  const uint64_t num_tuples = filters.front().num_keys();
+  auto impl = std::make_unique<Impl>(Impl::Frame{.sets = *std::move(sets),
+                                                 .names = std::move(attributes->names),
+                                                 .digest = *policy,
+                                                 .executor = nullptr,
+                                                 .memory = budget},
+                                     std::move(filters));
+  impl->num_tuples = num_tuples;
+  return AttributeFilter(std::move(impl));
+}
+
+Status AttributeFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {
+  if (options.point_in_time) return FilterFiles::NoPointInTime("an AttributeFilter");
+  return FilterFiles::Save(*this, path, options);
+}
+
+std::vector<std::byte> AttributeFilter::Serialize() const { return FilterFiles::Serialize(*this); }
+
+Result<AttributeFilter> AttributeFilter::Load(const std::filesystem::path& path,
+                                              uint64_t memory_limit_bytes,
+                                              const DigestKey& digest_key) {
+  return FilterFiles::Load<AttributeFilter>(path, memory_limit_bytes, digest_key);
+}
+
+Result<AttributeFilter> AttributeFilter::Deserialize(std::span<const std::byte> bytes,
+                                                     uint64_t memory_limit_bytes,
+                                                     const DigestKey& digest_key) {
+  return FilterFiles::Deserialize<AttributeFilter>(bytes, memory_limit_bytes, digest_key);
+}
+
+Status AttributeFilter::SaveTo(ByteSink& sink, std::span<const std::byte> metadata) const {
+  return FilterFiles::SaveTo(*this, sink, metadata);
+}
+
+Result<AttributeFilter> AttributeFilter::LoadFrom(const ByteSource& source,
+                                                  uint64_t memory_limit_bytes,
+                                                  const DigestKey& digest_key) {
+  return FilterFiles::LoadFrom<AttributeFilter>(source, memory_limit_bytes, digest_key);
+}
+
+Result<AttributeFilter> AttributeFilter::Clone(uint64_t memory_limit_bytes) const {
+  return FilterFiles::Clone(*this, memory_limit_bytes, impl_->frame.executor);
+}
+
+bool operator==(const AttributeFilter& a, const AttributeFilter& b) {
+  return FilterFiles::AreSame(a, b);
+}
+
+}  // namespace trommel

@@ -1,0 +1,114 @@
+// The sections that files have: a table per type, in the order in which they stand in the file. The
+// sections of a store stand together, and those of the whole file before the stores'.
+//
+// Before memory is taken for a section the reader has checked that it lies in the file, is a whole
+// number of entries, and no longer than its row allows; a type's ReadFrom then asks for the size
+// that the numbers of the filter want, or reads entry by entry.
+//
+// To add a section:
+//
+//   1. a row here, with a name that no table has had, in the table of its type;
+//   2. file.Add(kName, ...) in the type's WriteTo, where the row stands;
+//   3. file.Take(kName, ...) in the type's ReadFrom, which judges size and contents;
+//   4. a row in FORMAT.md.
+//
+// Files without it must still be read: Take returns a section without bytes. Readers of before
+// refuse a file that has it, by its name, unless its row says kSkippable: then they check it and
+// leave it out. The tests of all files (tests/engine/files_test.cc) find it in its table.
+#ifndef TROMMEL_ENGINE_SRC_FILES_SECTION_TABLES_H_
+#define TROMMEL_ENGINE_SRC_FILES_SECTION_TABLES_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "engine/src/files/file_format.h"
+#include "trommel/metadata.h"
+
+namespace trommel {
+
+struct SectionRow {
+  std::string_view name;
+  bool is_of_store;
+  uint32_t flags;
+  uint64_t entry_bytes = 1;
+  uint64_t most_bytes = ~uint64_t{0};
+};
+
+namespace sections {
+
+inline constexpr uint32_t kSmall = 0;  // not read by queries
+inline constexpr uint32_t kPaged = kPagedFlag;
+
+// Of the whole file.
+inline constexpr SectionRow kMetadata{"metadata", false, kSmall, 1, kMaxMetadataBytes};
+inline constexpr SectionRow kWindow{"window", false, kSmall, 8};
+inline constexpr SectionRow kDoubling{"doubling", false, kSmall, 24};
+inline constexpr SectionRow kAttributes{"attributes", false, kSmall};
+inline constexpr SectionRow kSets{"sets", false, kSmall, 8};
+inline constexpr SectionRow kGrowth{"growth", false, kSmall, 48};
+inline constexpr SectionRow kColumn{"column", false, kSmall, 16};
+inline constexpr SectionRow kPlaces{"places", false, kSmall};
+inline constexpr SectionRow kContents{"contents", false, kSmall};
+// Of a store: which generation it is, its size, its words as in memory, and what has no place in
+// them.
+inline constexpr SectionRow kGeneration{"generation", true, kSmall, 24};
+inline constexpr SectionRow kNumbers{"numbers", true, kSmall, 8};
+inline constexpr SectionRow kPresence{"presence", true, kPaged, 4};
+inline constexpr SectionRow kCounts{"counts", true, kPaged, 4};
+inline constexpr SectionRow kBlocks{"blocks", true, kPaged, 64};
+inline constexpr SectionRow kLines{"lines", true, kPaged, 64};
+inline constexpr SectionRow kSide{"side", true, kSmall, 8};
+// Of a shard of a filter that doubles, behind its numbers.
+inline constexpr SectionRow kDigests{"digests", true, kSmall, 8};
+inline constexpr SectionRow kFurther{"further", true, kSmall, 16};
+inline constexpr SectionRow kSizes{"sizes", true, kSmall, 4};
+inline constexpr SectionRow kCodes{"codes", true, kSmall, 2};
+// Of a column of an index: a file of its own type.
+inline constexpr SectionRow kFile{"file", true, kSmall};
+
+inline constexpr std::array kOfCounting = {kMetadata, kNumbers, kPresence, kCounts,
+                                           kBlocks,   kLines,   kSide};
+inline constexpr std::array kOfScalable = {
+    kMetadata, kDoubling, kGrowth, kGeneration, kNumbers, kPresence, kCounts,
+    kBlocks,   kLines,    kSide,   kDigests,    kFurther, kSizes,    kCodes};
+inline constexpr std::array kOfWindow = {kMetadata, kWindow, kNumbers, kBlocks, kLines, kSide};
+inline constexpr std::array kOfAttributes = {kMetadata, kAttributes, kSets,   kGrowth,
+                                             kGeneration, kNumbers,  kPresence, kCounts,
+                                             kBlocks,   kLines,      kSide};
+inline constexpr std::array kOfColumn = {kMetadata, kColumn, kPlaces};
+inline constexpr std::array kOfDirectory = {kMetadata, kContents, kFile};
+
+}  // namespace sections
+
+// The type's table; empty for a number that is no type.
+constexpr std::span<const SectionRow> SectionsOf(FileType type) {
+  switch (type) {
+    case FileType::kCounting:
+      return sections::kOfCounting;
+    case FileType::kScalable:
+      return sections::kOfScalable;
+    case FileType::kWindow:
+      return sections::kOfWindow;
+    case FileType::kAttributes:
+      return sections::kOfAttributes;
+    case FileType::kColumn:
+      return sections::kOfColumn;
+    case FileType::kDirectory:
+      return sections::kOfDirectory;
+  }
+  return {};
+}
+
+// The place of a section in the table, or the table's size.
+constexpr size_t RankOf(std::span<const SectionRow> table, std::string_view name) {
+  size_t rank = 0;
+  while (rank < table.size() && table[rank].name != name) ++rank;
+  return rank;
+}
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_FILES_SECTION_TABLES_H_

@@ -1,0 +1,236 @@
+// Files of every type with any of their numbers forged and all checksums right: either a file is
+// refused, or it is the one that would be written of what was loaded; and loading asks for memory,
+// and does work, in proportion to the file's size.
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/src/files/store_sections.h"
+#include "support/allocation_peak.h"
+#include "support/catch.h"
+#include "support/every_file.h"
+#include "trommel/byte_stream.h"
+#include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel::tests {
+namespace {
+
+// The rule (SECURITY.md): the larger of these.
+constexpr uint64_t kMostOfFile = 64;
+constexpr uint64_t kMostBytes = uint64_t{64} << 20;
+
+uint64_t MostBytes(uint64_t file_bytes) { return std::max(kMostOfFile * file_bytes, kMostBytes); }
+
+// Loads it, and says what it took too much of, or what else it would be written as.
+void CheckForged(const NamedFile& file, const Bytes& bytes) {
+  const AllocationPeak peak;
+  const Result<Bytes> loaded = file.load(bytes, 0);
+  const uint64_t most = 3 * MostBytes(bytes.size());  // loading, and what it is compared with
+  if (peak.num_bytes() > most || peak.num_bytes_in_all() > 2 * most) {
+    FAIL_CHECK("a file of " << bytes.size() << " bytes took " << peak.num_bytes() << ", "
+                            << peak.num_bytes_in_all() << " in all: "
+                            << (loaded.ok() ? "loaded" : loaded.error().message));
+  }
+  if (loaded.ok()) {
+    CHECK((*loaded == bytes));
+  } else {
+    CHECK_FALSE(loaded.error().message.empty());
+  }
+}
+
+// What a forger may write where `value` stands: ends of ranges, neighbours, flipped bits, and
+// doubles that compare oddly.
+std::vector<uint64_t> Claims(uint64_t value) {
+  using Double = std::numeric_limits<double>;
+  std::vector<uint64_t> claims = {0,
+                                  1,
+                                  value + 1,
+                                  value - 1,
+                                  2 * value,
+                                  ~uint64_t{0},
+                                  ~uint64_t{0} >> 1,
+                                  value + (uint64_t{1} << 32),
+                                  uint64_t{1} << 40,
+                                  std::bit_cast<uint64_t>(-0.0),
+                                  std::bit_cast<uint64_t>(0.5),
+                                  std::bit_cast<uint64_t>(Double::quiet_NaN()),
+                                  std::bit_cast<uint64_t>(Double::infinity())};
+  for (int bit = 0; bit < 64; bit += 3) claims.push_back(value ^ uint64_t{1} << bit);
+  std::erase(claims, value);
+  return claims;
+}
+
+// The places of words in the sections that are forged: of small ones all, of others some.
+std::vector<uint64_t> PlacesIn(const FileForge::Section& section) {
+  const uint64_t num_bytes = section.bytes.size();
+  const bool is_small = num_bytes <= 256;
+  std::vector<uint64_t> places;
+  for (uint64_t at = 0; at + 8 <= num_bytes; at += is_small ? 4 : 4 * (1 + num_bytes / 128)) {
+    places.push_back(at);
+  }
+  return places;
+}
+
+}  // namespace
+
+TEST_CASE("a file with any forged number is refused or is in its only form",
+          "[engine][files][forged][long]") {
+  for (const NamedFile& file : EveryFile()) {
+    const FileForge good(file.bytes);
+    for (size_t i = 0; i < std::min<size_t>(good.sections.size(), 14); ++i) {
+      CAPTURE(file.name, std::string(NameOf(good.sections[i].record)));
+      for (const uint64_t at : PlacesIn(good.sections[i])) {
+        const auto honest = Get<uint64_t>(good.sections[i].bytes, at);
+        for (const uint64_t claim : Claims(honest)) {
+          CAPTURE(at, claim);
+          FileForge forge = good;
+          Put(forge.sections[i].bytes, at, claim);
+          CheckForged(file, forge.Seal());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a file with some forged numbers and bytes is refused or is in its only form",
+          "[engine][files][forged][long]") {
+  const size_t num_forgeries = AllocationPeak::IsCounted() ? 1000 : 100;  // of each file
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const NamedFile& file : EveryFile()) {
+    CAPTURE(file.name);
+    const FileForge good(file.bytes);
+    for (size_t i = 0; i < num_forgeries; ++i) {
+      FileForge forge = good;
+      for (uint64_t left = 1 + random() % 3; left > 0; --left) {
+        Bytes& bytes = forge.sections[random() % forge.sections.size()].bytes;
+        if (bytes.size() < 8 || random() % 4 == 0) {
+          bytes.resize(std::max<size_t>(1, bytes.size() + random() % 129 - 64));
+        } else {
+          const uint64_t at = random() % (bytes.size() - 7);
+          const std::vector<uint64_t> claims = Claims(Get<uint64_t>(bytes, at));
+          Put(bytes, at, claims[random() % claims.size()]);
+        }
+      }
+      CheckForged(file, forge.Seal());
+    }
+  }
+}
+
+TEST_CASE("numbers of a store that agree with each other are found out by its sections",
+          "[engine][files][forged]") {
+  if (!AllocationPeak::IsCounted()) return;
+  for (const NamedFile& file : EveryFile()) {
+    FileForge good(file.bytes);
+    if (good.Find("blocks", 1) == good.sections.size()) continue;
+    for (const uint64_t num_blocks : {uint64_t{1} << 16, uint64_t{1} << 20, uint64_t{0x7fffffc0}}) {
+      CAPTURE(file.name, num_blocks);
+      const Bytes forged = WithValue(file.bytes, "numbers", 1, offsetof(StoreNumbers, num_blocks),
+                                     num_blocks);
+      const AllocationPeak peak;
+      CHECK(file.load(forged, 0).error().code == ErrorCode::kCorrupt);
+      CHECK(peak.num_bytes() <= 3 * forged.size() + 400'000);  // nothing was taken for blocks
+    }
+  }
+}
+
+// The entries that take most memory beside their bytes in the file: one key each, with a count that
+// no record holds, one for every block of a filter whose ranges have one block each.
+TEST_CASE("forged hidden keys take no more than a multiple of the file",
+          "[engine][files][forged]") {
+  if (!AllocationPeak::IsCounted()) return;
+  const auto [encoding, num_blocks, shard_bits] =
+      GENERATE(table<Encoding, uint64_t, uint32_t>({{Encoding::kFingerprints8, 1024, 10},
+                                                    {Encoding::kFingerprints8, 65'536, 10},
+                                                    {Encoding::kFingerprints16, 65'536, 10}}));
+  const uint32_t bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
+  const Bytes empty = MakeFilter({.num_slices = 0,
+                                  .encoding = encoding,
+                                  .shard_bits = shard_bits,
+                                  .num_blocks = num_blocks,
+                                  .fingerprint_bits = bits})
+                          .Serialize();
+  FileForge forge(empty);
+  Bytes& blocks = forge.At("blocks", 1).bytes;
+  Bytes side(num_blocks * 32);
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    Put(blocks, b * 64 + 62, uint16_t{0x00ff});  // the mark; with slots of 8 bits: promoted
+    if (encoding == Encoding::kFingerprints8) {
+      Put(blocks, b * 64 + 48, uint64_t{1} << 63);
+      Put(blocks, b * 64 + 56, uint64_t{1} << 63);
+    }
+    Put(side, b * 32, b);
+    Put(side, b * 32 + 8, 1U);
+    Put(side, b * 32 + 16, 1U);
+    Put(side, b * 32 + 24, uint64_t{70'000});
+  }
+  forge.Insert(forge.sections.size(), "side", 1, 0, side);
+  const Bytes bytes = forge.Seal();
+  const AllocationPeak peak;
+  CHECK(CountingFilter::Deserialize(bytes).error().code == ErrorCode::kCorrupt);
+  CAPTURE(EncodingName(encoding), num_blocks, shard_bits, bytes.size());
+  CHECK(peak.num_bytes() > bytes.size() / 2);  // it was read up to its side table
+  CHECK(peak.num_bytes() <= 5 * bytes.size() + 400'000);
+}
+
+TEST_CASE("a filter that doubles is not made before its shards are compared with its first size",
+          "[engine][files][forged][doubling]") {
+  // 8 kB, and 4 GB once: blocks of the first size, of which the file has none.
+  const Bytes empty = ScalableFilter::Create({.mode = GrowthMode::kDoubling})->Serialize();
+  for (const Bytes& honest : {empty, DoublingOfTwoShards().Serialize()}) {
+    for (uint32_t first_bits = 8; first_bits <= 26; ++first_bits) {
+      CAPTURE(honest.size(), first_bits);
+      FileForge forge(honest);
+      Put(forge.At("doubling").bytes, 0, first_bits);
+      Put(forge.At("doubling").bytes, 4, 0U);  // most doublings
+      Put(forge.At("doubling").bytes, 8, uint64_t{0});
+      const Bytes forged = forge.Seal();
+      const AllocationPeak peak;
+      const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(forged);
+      REQUIRE_FALSE(loaded.ok());
+      CHECK(loaded.error().code == ErrorCode::kCorrupt);
+      CHECK_THAT(loaded.error().message,
+                 Catch::Matchers::ContainsSubstring("fewer blocks than at first"));
+      CHECK(peak.num_bytes() < 100'000);
+    }
+  }
+}
+
+TEST_CASE("an empty filter that doubles from a large first size loads in 17 times its file",
+          "[engine][files][doubling][long]") {
+  for (const uint64_t first_capacity : {600'000, 3'000'000}) {
+    const Bytes bytes =
+        ScalableFilter::Create({.first_capacity = first_capacity, .mode = GrowthMode::kDoubling})
+            ->Serialize();
+    const AllocationPeak peak;
+    const Result<ScalableFilter> loaded = ScalableFilter::Deserialize(bytes);
+    const uint64_t num_held = peak.num_bytes();
+    REQUIRE(loaded.ok());
+    CHECK((loaded->Serialize() == bytes));
+    if (!AllocationPeak::IsCounted()) continue;
+    CAPTURE(bytes.size());
+    CHECK(num_held > 10 * bytes.size());
+    CHECK(num_held < 18 * bytes.size() + (uint64_t{34} << 20));  // whole chunks of segments
+  }
+}
+
+TEST_CASE("an allocation's peak is counted, mappings included", "[support][allocation_peak]") {
+  if (!AllocationPeak::IsCounted()) return;
+  const AllocationPeak peak;
+  const uint64_t before = peak.num_bytes();
+  for (int i = 0; i < 3; ++i) {
+    std::vector<char>(100'000).swap(*std::make_unique<std::vector<char>>());
+  }
+  CHECK(peak.num_bytes() >= before + 100'000);
+  CHECK(peak.num_bytes() < before + 200'000);
+  { const CountingFilter filter = CountingFilter::Create({.capacity = 1'000'000}).value(); }
+  CHECK(peak.num_bytes() > 2'000'000);
+}
+
+}  // namespace trommel::tests

@@ -1,0 +1,51 @@
+// Writes the seeds of file_fuzz into the folder named on the command line: each file of EveryFile and
+// a script that changes nothing, a file under a digest key, and one of a filter that doubles whose
+// numbers claim 2^20 blocks at first, of which the file has nothing.
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "support/every_file.h"
+
+namespace {
+
+using trommel::tests::Bytes;
+
+bool Save(const Bytes& bytes, const std::filesystem::path& path) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  return static_cast<bool>(file.flush());
+}
+
+Bytes ForgedDoubling() {
+  trommel::tests::FileForge forge(
+      trommel::ScalableFilter::Create({.mode = trommel::GrowthMode::kDoubling})->Serialize());
+  Bytes& numbers = forge.At("doubling").bytes;
+  trommel::tests::Put(numbers, 0, 20U);
+  trommel::tests::Put(numbers, 4, 0U);
+  return forge.Seal();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: file_fuzz_seeds FOLDER\n");
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  std::filesystem::create_directories(folder);
+  bool is_saved = Save(ForgedDoubling(), folder / "doubling-forged.trommel") &&
+                  Save(trommel::tests::KeyedSample().Serialize(), folder / "keyed.trommel");
+  size_t number = 0;
+  for (const trommel::tests::NamedFile& file : trommel::tests::EveryFile()) {
+    const std::string name = std::to_string(number);
+    is_saved = is_saved && Save(file.bytes, folder / (name + ".trommel")) &&
+               Save({static_cast<std::byte>(number++)}, folder / (name + ".script"));
+  }
+  return is_saved ? 0 : 3;
+}
