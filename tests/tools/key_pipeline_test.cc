@@ -224,7 +224,7 @@ TEST_CASE("a path that cannot be read is an error", "[tools][key_pipeline]") {
   CHECK_THAT(ReadAll({folder.Path("none")}, KeyOptions{}).error,
              Catch::Matchers::ContainsSubstring("No such file"));
   CHECK_THAT(ReadAll({folder.Path(".")}, KeyOptions{}).error,
-             Catch::Matchers::ContainsSubstring("Is a directory"));
+             Catch::Matchers::ContainsSubstring("is a folder"));
 }
 
 TEST_CASE("lines are counted anew in every file, the header among them", "[tools][key_pipeline]") {

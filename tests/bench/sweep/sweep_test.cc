@@ -49,7 +49,8 @@ TEST_CASE("every row of a filter gets a figure and its repetitions", "[bench][sw
     CHECK(figure.ns.size() == plan.repetitions);
     CHECK(std::ranges::all_of(figure.ns, [](double ns) { return ns > 0; }));
     CHECK(figure.bound.has_value() == !CeilingsOf(figure.row).empty());
-    CHECK((figure.footprint_bytes > 0) == IsOfFilter(figure.row.operation));
+    const Operation op = figure.row.operation;
+    CHECK((figure.footprint_bytes > 0) == (IsOfFilter(op) || IsOfTextbook(op)));
     const auto is_repetition = [&](const RunRecord& record) {
       return record.run_name == figure.row.name && record.run_type == "iteration";
     };
