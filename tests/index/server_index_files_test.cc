@@ -1,17 +1,17 @@
 // The file of a directory: what is used after a restart, and what is not.
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "index/support/directories.h"
 #include "support/catch.h"
+#include "support/file_forge.h"
 #include "support/scratch_folder.h"
-#include "trommel/digest.h"
 #include "trommel/index/server_index.h"
 
 namespace trommel::index::tests {
@@ -176,33 +176,21 @@ TEST_CASE("a file that is damaged never makes a region disappear", "[index][serv
   }
 }
 
-TEST_CASE("the checksum of a directory's file is XXH64, whatever hashes its values",
-          "[index][server_index_files]") {
-  const ScratchFolder folder;
-  const std::filesystem::path path = folder.path() / "directory";
-  REQUIRE(Filled(Structure::kMap).Save(path, Stamps()));
-  const std::string bytes = ReadAll(path);
-  const auto number = [&bytes](size_t before_end) {
-    uint64_t value = 0;
-    std::memcpy(&value, bytes.data() + bytes.size() - before_end, sizeof(value));
-    return value;
-  };
-  const uint64_t num_bytes = number(24);  // the contents', their checksum, the magic
-  REQUIRE(num_bytes <= bytes.size() - 24);
-  const std::string_view contents(bytes.data() + bytes.size() - 24 - num_bytes, num_bytes);
-  CHECK(number(16) == DigestPolicy{.kind = DigestKind::kXxh64}(Key(contents)));
+// The file as a container, changed, with all places and checksums right.
+trommel::tests::FileForge ForgeOf(const std::string& file) {
+  const auto bytes = std::as_bytes(std::span(file));
+  return trommel::tests::FileForge({bytes.begin(), bytes.end()});
 }
 
-// The file with another u64 in its contents, its checksum right.
-std::string WithNumber(std::string bytes, size_t at, uint64_t value) {
-  uint64_t num_bytes = 0;
-  std::memcpy(&num_bytes, bytes.data() + bytes.size() - 24, sizeof(num_bytes));
-  char* const contents = bytes.data() + bytes.size() - 24 - num_bytes;
-  std::memcpy(contents + at, &value, sizeof(value));
-  const uint64_t checksum =
-      DigestPolicy{.kind = DigestKind::kXxh64}(Key(std::string_view(contents, num_bytes)));
-  std::memcpy(bytes.data() + bytes.size() - 16, &checksum, sizeof(checksum));
-  return bytes;
+std::string SealedText(const trommel::tests::FileForge& forge) {
+  const std::vector<std::byte> bytes = forge.Seal();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string WithNumber(const std::string& file, size_t at, uint64_t value) {
+  trommel::tests::FileForge forge = ForgeOf(file);
+  trommel::tests::Put(forge.At("contents").bytes, at, value);
+  return SealedText(forge);
 }
 
 TEST_CASE("a forged number of a directory's file takes no memory that its columns do not",
@@ -213,9 +201,8 @@ TEST_CASE("a forged number of a directory's file takes no memory that its column
     const std::filesystem::path path = folder.path() / "directory";
     REQUIRE(Filled(structure).Save(path, Stamps()));
     const std::string honest = ReadAll(path);
-    uint64_t num_bytes = 0;
-    std::memcpy(&num_bytes, honest.data() + honest.size() - 24, sizeof(num_bytes));
-    // Every number at every place: strings' lengths, counts, capacity, offsets, sizes.
+    const size_t num_bytes = ForgeOf(honest).At("contents").bytes.size();
+    // Every number at every place: strings' lengths, counts, capacity.
     for (size_t at = 0; at + 8 <= num_bytes; ++at) {
       for (const uint64_t value : {uint64_t{0}, uint64_t{1}, uint64_t{1} << 20, uint64_t{1} << 32,
                                    uint64_t{1} << 40, uint64_t{1} << 62, ~uint64_t{0}}) {
@@ -239,62 +226,44 @@ TEST_CASE("a forged number of a directory's file takes no memory that its column
   }
 }
 
-TEST_CASE("a directory's file has its columns one behind the other",
+TEST_CASE("a directory's file has the columns that its contents name, one behind the other",
           "[index][server_index_files]") {
-  // Else many columns could be the same bytes, each read by itself.
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "directory";
   REQUIRE(Filled(Structure::kMap).Save(path, Stamps()));
   const std::string honest = ReadAll(path);
-  uint64_t num_bytes = 0;
-  std::memcpy(&num_bytes, honest.data() + honest.size() - 24, sizeof(num_bytes));
-  const std::string_view contents(honest.data() + honest.size() - 24 - num_bytes, num_bytes);
-  // Where the contents have each column's offset, and its size behind that.
-  std::vector<size_t> places;
-  std::vector<uint64_t> ends = {8};
-  for (int i = 0; i < 4; ++i) {
-    char bytes[8];
-    std::memcpy(bytes, &ends.back(), sizeof(bytes));
-    const size_t at = contents.find(std::string_view(bytes, 8));
-    REQUIRE(at != std::string_view::npos);
-    uint64_t size = 0;
-    std::memcpy(&size, contents.data() + at + 8, sizeof(size));
-    places.push_back(at);
-    ends.push_back(ends.back() + size);
-  }
-  REQUIRE(ends.back() == honest.size() - 24 - num_bytes);
+  REQUIRE(SealedText(ForgeOf(honest)) == honest);
   ServerIndex loaded = MakeDirectory(Structure::kMap, 4, 2);
-  for (const uint64_t offset : {uint64_t{8}, ends[1] - 1, ends[1] + 1}) {
-    WriteAll(path, WithNumber(honest, places[1], offset));
-    const Result<size_t> refused = loaded.LoadColumns(path, Stamps());
-    REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == ErrorCode::kCorrupt);
-    CHECK_THAT(refused.error().message,
-               Catch::Matchers::ContainsSubstring("behind the one before"));
-  }
-  WriteAll(path, WithNumber(honest, places[3] + 8, ends[4] - ends[3] - 1));
-  CHECK_THAT(loaded.LoadColumns(path, Stamps()).error().message,
-             Catch::Matchers::ContainsSubstring("bytes behind the last column"));
+  const auto refused = [&](const std::string& file) {
+    WriteAll(path, file);
+    const Result<size_t> result = loaded.LoadColumns(path, Stamps());
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == ErrorCode::kCorrupt);
+    return result.error().message;
+  };
+  using Catch::Matchers::ContainsSubstring;
+  trommel::tests::FileForge forge = ForgeOf(honest);
+  forge.sections.pop_back();
+  CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("a column has no bytes"));
+  forge = ForgeOf(honest);
+  forge.Insert(forge.sections.size(), "file", 5, 0, {std::byte{1}});
+  CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("more columns than the contents name"));
+  forge = ForgeOf(honest);
+  std::swap(forge.sections[1], forge.sections[2]);
+  CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("is not behind the one before"));
+  forge = ForgeOf(honest);
+  forge.header.digest_kind = 4;
+  CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("numbers are not valid"));
+  forge = ForgeOf(honest);  // transposed columns, which are gone
+  trommel::tests::Put(forge.At("contents").bytes, 0, 0U);
+  CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("contents of the directory's file"));
+  // A bit in the padding behind the contents.
+  std::string padded = honest;
+  const auto& contents = ForgeOf(honest).At("contents").record;
+  if (const uint64_t end = contents.offset + contents.num_bytes; end % 64 != 0) padded[end] = 1;
+  CHECK_FALSE(refused(padded).empty());
   WriteAll(path, honest);
   CHECK(*loaded.LoadColumns(path, Stamps()) == 4);
-}
-
-TEST_CASE("a file of transposed columns is refused by name", "[index][server_index_files]") {
-  const ScratchFolder folder;
-  const std::filesystem::path path = folder.path() / "directory";
-  REQUIRE(Filled(Structure::kMap).Save(path, Stamps()));
-  const std::string honest = ReadAll(path);
-  uint64_t num_bytes = 0;
-  std::memcpy(&num_bytes, honest.data() + honest.size() - 24, sizeof(num_bytes));
-  uint64_t structure_and_more = 0;  // the first 32 bits are the structure
-  std::memcpy(&structure_and_more, honest.data() + honest.size() - 24 - num_bytes, 8);
-  WriteAll(path, WithNumber(honest, 0, structure_and_more >> 32 << 32));
-  ServerIndex loaded = MakeDirectory(Structure::kMap, 4, 2);
-  const Result<size_t> refused = loaded.LoadColumns(path, Stamps());
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().code == ErrorCode::kVersion);
-  CHECK_THAT(refused.error().message, Catch::Matchers::ContainsSubstring("transposed columns"));
-  CHECK(CandidatesOf(loaded, 0, "all").size() == 4);  // to be built
 }
 
 TEST_CASE("a directory's file says why it is not used", "[index][server_index_files]") {
@@ -309,7 +278,7 @@ TEST_CASE("a directory's file says why it is not used", "[index][server_index_fi
   ServerIndex other = MakeDirectory(Structure::kServerFilters, 4, 2);
   CHECK(other.LoadColumns(path, Stamps()).error().code == ErrorCode::kMismatch);
   std::string bytes = ReadAll(path);
-  bytes[7] = '2';
+  bytes[8] = 2;
   WriteAll(path, bytes);
   CHECK(index.LoadColumns(path, Stamps()).error().code == ErrorCode::kVersion);
   WriteAll(path, "something else");

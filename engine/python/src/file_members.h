@@ -109,7 +109,7 @@ void DefineFiles(Class& bound) {
       "Writes a snapshot to the path atomically. With replace=False it fails with ExistsError\n"
       "if anything has that name. point_in_time is for a ConcurrentFilter: its writers wait\n"
       "while all of it is copied, so that the file has one moment. metadata: at most 65,536\n"
-      "bytes of your own to keep behind the filter, which trommel_filters.load_metadata returns.");
+      "bytes of your own to keep beside the filter, which trommel_filters.load_metadata returns.");
   bound.def_static("load", LoadFile<T>, nb::arg("path"), nb::kw_only(),
                    nb::arg("memory_limit_bytes") = 0, nb::arg("digest_key") = nb::none(),
                    nb::sig(load.c_str()),
