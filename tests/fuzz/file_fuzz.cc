@@ -1,7 +1,7 @@
 // Hostile files. An input is one of two things:
-//   a file, if it begins as files do, of any type but a directory: read as it is, and again with all
-//   checksums made right; else a script: byte 0 chooses a good file, each 4 bytes after it are one
-//   edit to it.
+//   a file, if it begins as files do, of any type but a directory: read as it is, and again with
+//   all checksums made right; else a script: byte 0 chooses a good file, each 4 bytes after it are
+//   one edit to it.
 // Scripts get past the magic, places and checksums at once, so that the checks behind are reached.
 // What is read must be a whole filter: it writes the same bytes again, and works. The limit of
 // memory is the least that SECURITY.md promises to every file: so that numbers which take more are
@@ -152,7 +152,8 @@ void Edit(FileForge& file, std::span<const uint8_t, 4> edit) {
       return;
     default:
       if (value % 2 == 0) {
-        file.Insert(value % file.sections.size(), "new", value, value / 2 % 4, Bytes(1 + position % 99));
+        file.Insert(value % file.sections.size(), "new", value, value / 2 % 4,
+                    Bytes(1 + position % 99));
       } else if (file.sections.size() > 1) {
         file.sections.erase(file.sections.begin() + value % file.sections.size());
       }
