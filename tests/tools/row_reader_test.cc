@@ -24,7 +24,7 @@ struct AllRows {
   std::string error;  // empty: none
 };
 
-AllRows ReadAll(const Strings& paths, const RowFormat& format, size_t block_bytes = 4096) {
+AllRows ReadRows(const Strings& paths, const RowFormat& format, size_t block_bytes = 4096) {
   RowReader reader(paths, format, ReaderLimits{.block_bytes = block_bytes});
   AllRows all;
   for (RowBatch batch;;) {
@@ -51,7 +51,7 @@ TEST_CASE("rows are the same for pieces of any size", "[tools][attr_rows]") {
   const std::string path = folder.Write("rows", text);
   for (size_t block_bytes = 1; block_bytes < 2 * text.size(); ++block_bytes) {
     INFO(block_bytes << " bytes");
-    const AllRows all = ReadAll({path, path}, {}, block_bytes);
+    const AllRows all = ReadRows({path, path}, {}, block_bytes);
     CHECK(all.error.empty());
     CHECK(all.names == Strings{"a", "b", "c"});
     CHECK(all.rows == Strings{"1\t2\t3", "\t\tx", "4\t5\t6", "1\t2\t3", "\t\tx", "4\t5\t6"});
@@ -66,14 +66,14 @@ TEST_CASE("rows are the same for pieces of any size", "[tools][attr_rows]") {
 TEST_CASE("columns are chosen by name or number, in any order", "[tools][attr_rows]") {
   const TempFolder folder;
   const std::string path = folder.Write("rows", "a\tb\tc\n1\t2\t3\n");
-  const AllRows chosen = ReadAll({path}, {.columns = {"c", "1"}});
+  const AllRows chosen = ReadRows({path}, {.columns = {"c", "1"}});
   CHECK(chosen.names == Strings{"c", "a"});
   CHECK(chosen.columns == std::vector<Strings>{{"3"}, {"1"}});
-  const AllRows numbered = ReadAll({path}, {.columns = {"3", "2"}, .has_header = false});
+  const AllRows numbered = ReadRows({path}, {.columns = {"3", "2"}, .has_header = false});
   CHECK(numbered.names == Strings{"3", "2"});
   CHECK(numbered.columns == std::vector<Strings>{{"c", "3"}, {"b", "2"}});
   CHECK(numbered.headers.empty());
-  const AllRows all = ReadAll({path}, {.has_header = false});
+  const AllRows all = ReadRows({path}, {.has_header = false});
   CHECK(all.names == Strings{"1", "2", "3"});
 }
 
@@ -81,32 +81,32 @@ TEST_CASE("later files have their own order of columns", "[tools][attr_rows]") {
   const TempFolder folder;
   const std::string first = folder.Write("first", "a\t7\n1\t2\n");
   const std::string second = folder.Write("second", "more\t7\ta\nx\t4\t3\n");
-  const AllRows all = ReadAll({first, second}, {});
+  const AllRows all = ReadRows({first, second}, {});
   CHECK(all.error.empty());
   CHECK(all.columns == std::vector<Strings>{{"1", "3"}, {"2", "4"}});
-  CHECK(ReadAll({second, first}, {}).error ==
+  CHECK(ReadRows({second, first}, {}).error ==
         first + ":1: no column named 'more'; there are 'a', '7'");
 }
 
 TEST_CASE("a number that names a column is a name", "[tools][attr_rows]") {
   const TempFolder folder;
   const std::string path = folder.Write("rows", "2\t1\tx\na\tb\tc\n");
-  CHECK(ReadAll({path}, {.columns = {"1", "3"}}).columns == std::vector<Strings>{{"b"}, {"c"}});
-  CHECK(ReadAll({path}, {}).names == Strings{"2", "1", "x"});
+  CHECK(ReadRows({path}, {.columns = {"1", "3"}}).columns == std::vector<Strings>{{"b"}, {"c"}});
+  CHECK(ReadRows({path}, {}).names == Strings{"2", "1", "x"});
   const std::string other = folder.Write("other", "x\t2\ty\td\te\tf\n");
-  CHECK(ReadAll({path, other}, {}).error == other +
-                                                ":1: no column named '1'; there are 'x', '2', "
-                                                "'y', 'd', 'e', 'f'");
+  CHECK(ReadRows({path, other}, {}).error == other +
+                                                 ":1: no column named '1'; there are 'x', '2', "
+                                                 "'y', 'd', 'e', 'f'");
 }
 
 TEST_CASE("a carriage return is left out where lines end in one", "[tools][attr_rows]") {
   const TempFolder folder;
   const std::string path = folder.Write("rows", "a\tb\r\n1\t2\r\n\r\n");
-  const AllRows all = ReadAll({path}, {.strip_cr = true});
+  const AllRows all = ReadRows({path}, {.strip_cr = true});
   CHECK(all.names == Strings{"a", "b"});
   CHECK(all.columns == std::vector<Strings>{{"1"}, {"2"}});
   CHECK(all.rows == Strings{"1\t2\r"});
-  CHECK(ReadAll({path}, {.columns = {"a", "b"}}).error ==
+  CHECK(ReadRows({path}, {.columns = {"a", "b"}}).error ==
         path + ":1: no column named 'b'; there are 'a', 'b\\x0d'");
 }
 
@@ -114,30 +114,30 @@ TEST_CASE("what is wrong with rows is told with file and line", "[tools][attr_ro
   const TempFolder folder;
   const std::string ragged = folder.Write("ragged", "a\tb\n1\t2\n\n3\n5\t6\n");
   for (const size_t block_bytes : {size_t{1}, size_t{4}, size_t{4096}}) {
-    const AllRows all = ReadAll({ragged}, {}, block_bytes);
+    const AllRows all = ReadRows({ragged}, {}, block_bytes);
     CHECK(all.rows == Strings{"1\t2"});  // those before it are handed out
     CHECK(all.error == ragged + ":4: 1 field in the row, where 2 are expected");
   }
   const std::string wide = folder.Write("wide", "a\n1\n1\t2\t3\n");
-  CHECK(ReadAll({wide}, {}).error == wide + ":3: 3 fields in the row, where 1 is expected");
-  CHECK(ReadAll({wide}, {.columns = {"a", "zz"}}).error ==
+  CHECK(ReadRows({wide}, {}).error == wide + ":3: 3 fields in the row, where 1 is expected");
+  CHECK(ReadRows({wide}, {.columns = {"a", "zz"}}).error ==
         wide + ":1: no column named 'zz'; there are 'a'");
-  CHECK(ReadAll({wide}, {.columns = {"2"}}).error == wide + ":1: no column 2: there are 1");
-  CHECK(ReadAll({wide}, {.columns = {"0"}}).error ==
+  CHECK(ReadRows({wide}, {.columns = {"2"}}).error == wide + ":1: no column 2: there are 1");
+  CHECK(ReadRows({wide}, {.columns = {"0"}}).error ==
         wide + ":1: columns are counted from 1, not '0'");
-  CHECK(ReadAll({wide}, {.columns = {"a", "1"}}).error == wide + ":1: column '1' is chosen twice");
-  CHECK(ReadAll({wide}, {.columns = {"a"}, .has_header = false}).error ==
+  CHECK(ReadRows({wide}, {.columns = {"a", "1"}}).error == wide + ":1: column '1' is chosen twice");
+  CHECK(ReadRows({wide}, {.columns = {"a"}, .has_header = false}).error ==
         wide + ":1: no column named 'a' without a header: give its number in --columns");
   const std::string twice = folder.Write("twice", "a\tb\ta\n9\t2\t1\n");
-  CHECK(ReadAll({twice}, {.columns = {"a", "b"}}).error ==
+  CHECK(ReadRows({twice}, {.columns = {"a", "b"}}).error ==
         twice + ":1: two columns are named 'a': choose by number in --columns");
-  CHECK(ReadAll({twice}, {.columns = {"3", "b"}}).rows == Strings{"9\t2\t1"});
+  CHECK(ReadRows({twice}, {.columns = {"3", "b"}}).rows == Strings{"9\t2\t1"});
   const std::string other = folder.Write("other", "b\ta\n2\t1\n");
   const std::string first = folder.Write("first", "a\tb\n1\t2\n");
-  CHECK(ReadAll({first, other}, {}).rows.size() == 2);
-  CHECK(ReadAll({first, other}, {.wants_one_header = true}).error ==
+  CHECK(ReadRows({first, other}, {}).rows.size() == 2);
+  CHECK(ReadRows({first, other}, {.wants_one_header = true}).error ==
         other + ":1: another header than that of the first file, under which rows are printed");
-  CHECK(ReadAll({folder.Path("none")}, {}).error.find("none") != std::string::npos);
+  CHECK(ReadRows({folder.Path("none")}, {}).error.find("none") != std::string::npos);
 }
 
 TEST_CASE("an empty file has no header, and no rows", "[tools][attr_rows]") {
@@ -146,13 +146,13 @@ TEST_CASE("an empty file has no header, and no rows", "[tools][attr_rows]") {
   const std::string rows = folder.Write("rows", "a\n1\n");
   const std::string want =
       empty + ": empty: its first line should name the columns (or say --no-header)";
-  CHECK(ReadAll({empty}, {}).error == want);
-  CHECK(ReadAll({empty, rows}, {}).error == want);
-  CHECK(ReadAll({rows, empty}, {}).error == want);
-  const AllRows none = ReadAll({empty, rows}, {.has_header = false});
+  CHECK(ReadRows({empty}, {}).error == want);
+  CHECK(ReadRows({empty, rows}, {}).error == want);
+  CHECK(ReadRows({rows, empty}, {}).error == want);
+  const AllRows none = ReadRows({empty, rows}, {.has_header = false});
   CHECK(none.error.empty());
   CHECK(none.rows == Strings{"a", "1"});
-  const AllRows header_only = ReadAll({folder.Write("header", "a\tb")}, {});
+  const AllRows header_only = ReadRows({folder.Write("header", "a\tb")}, {});
   CHECK(header_only.error.empty());
   CHECK(header_only.names == Strings{"a", "b"});
   CHECK(header_only.rows.empty());
