@@ -81,6 +81,9 @@ trommel_debian(command utils ON "" "build and query counting filters in files"
   "${about} This package has the command trommel, which builds, changes and queries filters of lines, finds \
 lines that come again, and tells how much memory keys need.")
 
+# What reads compressed input; gzip is on every Debian.
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "bzip2, xz-utils, zstd")
+
 # The package has its copyright file instead, and the changelog compressed.
 install(CODE "file(REMOVE
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/LICENSE\")" COMPONENT development)

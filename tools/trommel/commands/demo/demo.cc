@@ -59,7 +59,7 @@ int RunDemo(const DemoOptions& options, const Settings& settings) {
   report.AddField("ok", trial->ok());
   report.AddLine(
       trial->ok()
-          ? fmt::format("\nEvery invariant held. Next: {} build -o my.trommel YOUR_KEYS.txt",
+          ? fmt::format("\nEvery invariant held. Next:\n  {} build -o my.trommel YOUR_KEYS.txt",
                         settings.program)
           : "\nAN INVARIANT IS BROKEN: see above. This is a bug in Trommel; please report it.");
   return Finish(report, settings.json, trial->ok() ? kDone : kNegativeAnswer);

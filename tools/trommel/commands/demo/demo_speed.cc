@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/machine/roofline.h"
+#include "bench/sweep/sweep_step.h"
 #include "tools/trommel/commands/demo/demo.h"
 #include "trommel/counting_filter.h"
 
@@ -40,12 +41,12 @@ std::array<double, kNumOperations> TimeOperations(CountingFilter& filter,
   std::vector<uint64_t> words(kDemoBatch / 64);
   std::vector<uint64_t> digests(kDemoBatch);
   const auto time = [&ns](Operation operation, std::span<const T> keys, auto each) {
-    const auto start = Clock::now();
+    const bench::StepClock clock(1);  // of this thread's time: others may be busy
     for (size_t first = 0; first < keys.size(); first += kDemoBatch) {
       each(keys.subspan(first, std::min(kDemoBatch, keys.size() - first)));
     }
-    const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
-    ns[operation].push_back(elapsed.count() / static_cast<double>(keys.size()));
+    ns[operation].push_back(clock.Stop(keys.size()).seconds * 1e9 /
+                            static_cast<double>(keys.size()));
   };
   const auto query = [&](std::span<const T> batch) {
     filter.Query(Wrap(batch), std::span(words).first(CountingFilter::BitmapWords(batch.size())));
