@@ -341,6 +341,10 @@ class Stamped(Slots):  # 8: a key is a fingerprint and its bucket
     def is_key(self, key):
         return 0 < key[0] < 1 << self.bits and self.first <= key[1] <= self.current
 
+    def check_shape(self, numbers):
+        known(numbers.at + 8, "the fingerprint's length", self.bits, self.BITS)
+        super().check_shape(numbers)
+
     def is_sized(self):
         return super().is_sized() and self.rate >= 1.6e-5
 

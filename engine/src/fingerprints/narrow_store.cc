@@ -145,12 +145,14 @@ std::optional<size_t> NarrowStore::PlainKeys(uint64_t block_idx) const {
   size_t num_keys = 0;
   for (const size_t i : {size_t{0}, size_t{1}}) {
     for (uint64_t ends = EndsOf(block, i); ends != 0;) {
+      ends >>= std::countr_one(ends);  // bins without slots
+      if (ends == 0) break;
       const auto of_bin = static_cast<size_t>(std::countr_zero(ends));
       for (size_t s = num_keys + 1; s < num_keys + of_bin; ++s) {
         if (slots[s - 1] > slots[s]) return std::nullopt;
       }
       num_keys += of_bin;
-      ends = ends >> of_bin >> 1;
+      ends >>= of_bin + 1;
     }
   }
   const uint32_t slot_bits = FingerprintBits() - kernels::kBinBits;
