@@ -111,7 +111,8 @@ TEST_CASE("a file with some forged numbers and bytes is refused or is in its onl
       for (uint64_t left = 1 + random() % 3; left > 0; --left) {
         Bytes& bytes = forge.sections[random() % forge.sections.size()].bytes;
         if (bytes.size() < 8 || random() % 4 == 0) {
-          bytes.resize(std::max<size_t>(1, bytes.size() + random() % 129 - 64));
+          const size_t size = bytes.size() + random() % 129;
+          bytes.resize(size > 64 ? size - 64 : 1);
         } else {
           const uint64_t at = random() % (bytes.size() - 7);
           const std::vector<uint64_t> claims = Claims(Get<uint64_t>(bytes, at));

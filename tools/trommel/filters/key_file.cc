@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "tools/trommel/input/input_file.h"
 
@@ -26,6 +28,10 @@ bool IsStandardInput(const std::string& path) {
 Result<DigestKey> ReadKeyFile(const std::string& path) {
   if (IsStandardInput(path)) {
     return Error{ErrorCode::kInvalidArgument, "--key-file must name a file, not standard input"};
+  }
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    return Error{ErrorCode::kIo, fmt::format("cannot read the key from {}: it is a folder", path)};
   }
   Result<InputFile> file = InputFile::Open(path);
   if (!file.ok()) return file.error();
