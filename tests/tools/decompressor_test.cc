@@ -45,9 +45,9 @@ TEST_CASE("a compressed file or pipe is read as what it decompresses to", "[tool
   if (path.empty()) return;  // this machine has no such program
   const std::string ended = text.empty() || text.ends_with('\n') ? text : text + "\n";
   for (const char* threads : {"1", "3"}) {
-    CHECK(RunTool({"dedup", "-n", "3k", "-p", "1e-9", "--threads", threads, path}).out == ended);
+    CHECK(RunTool({"dedup", "-n", "3k", "-p", "1e-6", "--threads", threads, path}).out == ended);
   }
-  const ToolResult piped = RunTool({"dedup", "-n", "3k", "-p", "1e-9"}, folder.Read("keys.z"));
+  const ToolResult piped = RunTool({"dedup", "-n", "3k", "-p", "1e-6"}, folder.Read("keys.z"));
   CHECK(piped.exit_code == 0);
   CHECK(piped.out == ended);
 
