@@ -75,7 +75,7 @@ TEST_CASE("every command that replaces a file tells how it waits", "[tools][file
   using Words = std::vector<std::string>;
   Words command = GENERATE(Words{"build"}, Words{"insert"}, Words{"erase"}, Words{"attr", "build"},
                            Words{"attr", "insert"}, Words{"attr", "erase"}, Words{"bench"});
-  command.push_back("--help");
+  command.insert(command.begin(), "help");
   const tests::ToolResult result = RunTool(command);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, ContainsSubstring("--wait SECONDS"));

@@ -63,7 +63,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("--hosts takes each name of a line as a key and counts what it skips",
+TEST_CASE("with --hosts each name of a line is a key, and what is skipped is counted",
           "[tools][host_names]") {
   const TempFolder folder;
   const std::string list = folder.Write(
@@ -85,7 +85,7 @@ TEST_CASE("--hosts takes each name of a line as a key and counts what it skips",
   CHECK(RunTool({"dedup", "--hosts", "--column", "1"}).exit_code == 2);
 }
 
-TEST_CASE("--comment skips lines, also before a header, and keeps the numbers of lines",
+TEST_CASE("option --comment skips lines, also before a header, and keeps the numbers of lines",
           "[tools][comment]") {
   const TempFolder folder;
   const std::string list = folder.Write("list", "# head\nb\n#b\na # kept\nb\n");
@@ -120,7 +120,7 @@ TEST_CASE("comments that fill the first pieces of a file are none of its header"
   CHECK(result.out == "k\tv\na\tb\n");
 }
 
-TEST_CASE("-r reads all files below a folder, and without it a folder is refused",
+TEST_CASE("option -r reads all files below a folder, and without it a folder is refused",
           "[tools][input_file]") {
   namespace fs = std::filesystem;
   const TempFolder folder;

@@ -58,9 +58,8 @@ struct FilterFiles {
   template <class Filter>
   static Result<Filter> Load(const std::filesystem::path& path, uint64_t limit_bytes,
                              const DigestKey& digest_key) {
-    return ReadFile(path, [&](FileReader& file) {
-      return Read<Filter>(file, limit_bytes, digest_key);
-    });
+    return ReadFile(path,
+                    [&](FileReader& file) { return Read<Filter>(file, limit_bytes, digest_key); });
   }
 
   template <class Filter>
@@ -72,9 +71,8 @@ struct FilterFiles {
   template <class Filter>
   static Result<Filter> LoadFrom(const ByteSource& source, uint64_t limit_bytes,
                                  const DigestKey& digest_key) {
-    return ReadBytes(source, [&](FileReader& file) {
-      return Read<Filter>(file, limit_bytes, digest_key);
-    });
+    return ReadBytes(source,
+                     [&](FileReader& file) { return Read<Filter>(file, limit_bytes, digest_key); });
   }
 
   template <class Filter>
@@ -145,13 +143,12 @@ struct FilterFiles {
 
  private:
   template <class Filter>
-  static Write WriteOf(const Filter& filter, bool point_in_time = false) {
-    return [&filter, point_in_time](FileWriter& file) {
-      if constexpr (requires { filter.WriteOneMomentTo(file); }) {
-        if (point_in_time) return filter.WriteOneMomentTo(file);
-      }
-      return filter.WriteTo(file);
-    };
+  static Write WriteOf(const Filter& filter, [[maybe_unused]] bool point_in_time = false) {
+    if constexpr (requires(FileWriter & file) { filter.WriteOneMomentTo(file); }) {
+      if (point_in_time)
+        return [&filter](FileWriter& file) { return filter.WriteOneMomentTo(file); };
+    }
+    return [&filter](FileWriter& file) { return filter.WriteTo(file); };
   }
   static Status WriteFile(const std::filesystem::path& path, const SaveOptions& options,
                           const Write& write);
