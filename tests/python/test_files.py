@@ -130,7 +130,7 @@ def test_a_file_of_another_version_or_type_is_refused():
     data = bytearray(trommel.CountingFilter(100).to_bytes())
     with pytest.raises(errors.MismatchError, match="counting"):
         trommel.ScalableFilter.from_bytes(data)
-    data[8:12] = (250).to_bytes(4, "little")  # the version: FORMAT.md, Header
+    data[8:12] = (250).to_bytes(4, "little")  # the version: FORMAT.md, 2.1
     with pytest.raises(errors.VersionError, match="250"):
         trommel.CountingFilter.from_bytes(data)
 

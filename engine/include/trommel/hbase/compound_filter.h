@@ -85,7 +85,7 @@ class TROMMEL_API CompoundFilter {
   /// @}
 
   /// @name Bytes
-  /// FORMAT.md has every byte, under "Filters of HBase".
+  /// INDEX_FILES.md has every byte, under "Filters of HBase".
   /// @{
 
   /// Returns what HBase writes into a store file behind the chunks: version 3 of its filter's

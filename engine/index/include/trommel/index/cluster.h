@@ -176,7 +176,7 @@ struct ClusterStats {
 ///
 /// Its folder has `meta`, a database with schema and region table; `server-000` and so on, a
 /// database per server with its rows and entries; and `directory`, the columns as they were at the
-/// last clean close. FORMAT.md describes all of them.
+/// last clean close. FORMAT.md and INDEX_FILES.md describe them.
 ///
 /// Thread safety: any thread may call any function at any time, but for Close, move and
 /// destruction, which are exclusive. Requires that a thread that writes, builds, verifies or closes
