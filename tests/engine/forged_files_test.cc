@@ -35,8 +35,8 @@ void CheckForged(const NamedFile& file, const Bytes& bytes) {
   const uint64_t most = 3 * MostBytes(bytes.size());  // loading, and what it is compared with
   if (peak.num_bytes() > most || peak.num_bytes_in_all() > 2 * most) {
     FAIL_CHECK("a file of " << bytes.size() << " bytes took " << peak.num_bytes() << ", "
-                            << peak.num_bytes_in_all() << " in all: "
-                            << (loaded.ok() ? "loaded" : loaded.error().message));
+                            << peak.num_bytes_in_all()
+                            << " in all: " << (loaded.ok() ? "loaded" : loaded.error().message));
   }
   if (loaded.ok()) {
     CHECK((*loaded == bytes));
@@ -111,7 +111,7 @@ TEST_CASE("a file with some forged numbers and bytes is refused or is in its onl
       for (uint64_t left = 1 + random() % 3; left > 0; --left) {
         Bytes& bytes = forge.sections[random() % forge.sections.size()].bytes;
         if (bytes.size() < 8 || random() % 4 == 0) {
-          bytes.resize(std::max<size_t>(1, bytes.size() + random() % 129 - 64));
+          bytes.resize(1 + (bytes.size() + random() % 129) * 63 / 64);
         } else {
           const uint64_t at = random() % (bytes.size() - 7);
           const std::vector<uint64_t> claims = Claims(Get<uint64_t>(bytes, at));
@@ -131,8 +131,8 @@ TEST_CASE("numbers of a store that agree with each other are found out by its se
     if (good.Find("blocks", 1) == good.sections.size()) continue;
     for (const uint64_t num_blocks : {uint64_t{1} << 16, uint64_t{1} << 20, uint64_t{0x7fffffc0}}) {
       CAPTURE(file.name, num_blocks);
-      const Bytes forged = WithValue(file.bytes, "numbers", 1, offsetof(StoreNumbers, num_blocks),
-                                     num_blocks);
+      const Bytes forged =
+          WithValue(file.bytes, "numbers", 1, offsetof(StoreNumbers, num_blocks), num_blocks);
       const AllocationPeak peak;
       CHECK(file.load(forged, 0).error().code == ErrorCode::kCorrupt);
       CHECK(peak.num_bytes() <= 3 * forged.size() + 400'000);  // nothing was taken for blocks

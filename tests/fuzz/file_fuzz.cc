@@ -141,7 +141,8 @@ void Edit(FileForge& file, std::span<const uint8_t, 4> edit) {
       return;
     default:
       if (value % 2 == 0) {
-        file.Insert(value % file.sections.size(), "new", value, value / 2 % 4, Bytes(1 + position % 99));
+        file.Insert(value % file.sections.size(), "new", value, value / 2 % 4,
+                    Bytes(1 + position % 99));
       } else if (file.sections.size() > 1) {
         file.sections.erase(file.sections.begin() + value % file.sections.size());
       }

@@ -58,9 +58,8 @@ struct FilterFiles {
   template <class Filter>
   static Result<Filter> Load(const std::filesystem::path& path, uint64_t limit_bytes,
                              const DigestKey& digest_key) {
-    return ReadFile(path, [&](FileReader& file) {
-      return Read<Filter>(file, limit_bytes, digest_key);
-    });
+    return ReadFile(path,
+                    [&](FileReader& file) { return Read<Filter>(file, limit_bytes, digest_key); });
   }
 
   template <class Filter>
@@ -72,9 +71,8 @@ struct FilterFiles {
   template <class Filter>
   static Result<Filter> LoadFrom(const ByteSource& source, uint64_t limit_bytes,
                                  const DigestKey& digest_key) {
-    return ReadBytes(source, [&](FileReader& file) {
-      return Read<Filter>(file, limit_bytes, digest_key);
-    });
+    return ReadBytes(source,
+                     [&](FileReader& file) { return Read<Filter>(file, limit_bytes, digest_key); });
   }
 
   template <class Filter>
