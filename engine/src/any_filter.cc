@@ -12,12 +12,10 @@
 namespace trommel {
 namespace {
 
-static_assert(static_cast<int>(FilterType::kCounting) ==
-                      static_cast<int>(FileType::kCounting) &&
+static_assert(static_cast<int>(FilterType::kCounting) == static_cast<int>(FileType::kCounting) &&
                   static_cast<int>(FilterType::kScalable) ==
                       static_cast<int>(FileType::kScalable) &&
-                  static_cast<int>(FilterType::kWindow) ==
-                      static_cast<int>(FileType::kWindow) &&
+                  static_cast<int>(FilterType::kWindow) == static_cast<int>(FileType::kWindow) &&
                   static_cast<int>(FilterType::kAttributes) ==
                       static_cast<int>(FileType::kAttributes),
               "filter types are numbered as in files");
@@ -83,9 +81,8 @@ Result<FilterType> TypeOfSource(const ByteSource& source) {
 
 Result<AnyFilter> LoadAny(const std::filesystem::path& path, uint64_t memory_limit_bytes,
                           const DigestKey& digest_key) {
-  return FilterFiles::ReadFile(path, [&](FileReader& file) {
-    return ReadAny(file, memory_limit_bytes, digest_key);
-  });
+  return FilterFiles::ReadFile(
+      path, [&](FileReader& file) { return ReadAny(file, memory_limit_bytes, digest_key); });
 }
 
 Result<AnyFilter> DeserializeAny(std::span<const std::byte> bytes, uint64_t memory_limit_bytes,

@@ -70,9 +70,9 @@ TEST_CASE("a file of every type comes back as it was", "[engine][files]") {
 TEST_CASE("a file of any type with any byte changed or cut is refused", "[engine][files][long]") {
   for (const NamedFile& file : EveryFile()) {
     CAPTURE(file.name);
-    CheckDamageIsRefused(
-        file.bytes, [&](std::span<const std::byte> bytes) { return file.load(bytes, 0); },
-        {.step = 61});
+    CheckDamageIsRefused(file.bytes,
+                         [&](std::span<const std::byte> bytes) { return file.load(bytes, 0); },
+                         {.step = 61});
     const FileForge forge(file.bytes);
     for (const auto& section : forge.sections) {  // and at every section's borders
       for (const uint64_t at :
@@ -147,8 +147,7 @@ TEST_CASE("a forged directory is refused, and what is wrong is named", "[engine]
     CAPTURE(file.name);
     const FileForge forge(file.bytes);
     for (size_t i = 0; i < std::min<size_t>(forge.sections.size(), 12); ++i) {
-      const uint64_t at =
-          file.bytes.size() - (forge.sections.size() - i) * sizeof(SectionRecord);
+      const uint64_t at = file.bytes.size() - (forge.sections.size() - i) * sizeof(SectionRecord);
       CAPTURE(std::string(NameOf(forge.sections[i].record)));
       for (size_t f = 0; f < forgeries.size(); ++f) {
         CAPTURE(f);
@@ -250,7 +249,8 @@ TEST_CASE("padding that is not zero is refused whatever the checksums", "[engine
     uint64_t end = sizeof(FileHeader);
     std::vector<uint64_t> places;
     for (const auto& section : good.sections) {
-      if (section.record.offset > end) places.insert(places.end(), {end, section.record.offset - 1});
+      if (section.record.offset > end)
+        places.insert(places.end(), {end, section.record.offset - 1});
       end = section.record.offset + section.record.num_bytes;
     }
     if (end % 64 != 0) places.push_back(end);
@@ -288,7 +288,8 @@ TEST_CASE("a file of another type is refused by the names of both", "[engine][fi
     check(6, AttributeFilter::Deserialize(file.bytes));
     if (type == 7) {
       CHECK(TypeOfBytes(file.bytes).error().code == ErrorCode::kMismatch);
-      CHECK_THAT(DeserializeAny(file.bytes).error().message, ContainsSubstring("a column of a map"));
+      CHECK_THAT(DeserializeAny(file.bytes).error().message,
+                 ContainsSubstring("a column of a map"));
     } else {
       check(7, LoadColumn(file.bytes, 0));
       CHECK(static_cast<uint32_t>(TypeOfBytes(file.bytes).value()) == type);
@@ -306,9 +307,9 @@ TEST_CASE("metadata of any length are a section of the file", "[engine][files][m
     for (const size_t size : {size_t{1}, size_t{22}, kMaxMetadataBytes}) {
       const Bytes metadata(size, std::byte{0x5a});
       VectorSink sink;
-      REQUIRE(std::visit([&](const auto& filter) { return filter.SaveTo(sink, metadata); },
-                         one.filter)
-                  .ok());
+      REQUIRE(
+          std::visit([&](const auto& filter) { return filter.SaveTo(sink, metadata); }, one.filter)
+              .ok());
       const Bytes bytes = sink.Take();
       CHECK((LoadMetadata(SpanSource(bytes)).value() == metadata));
       CHECK((LoadFilter(bytes, 0).value() == without));

@@ -60,9 +60,7 @@ class MappedFingerprints {
   }
 
   // Is all that a query reads aligned as in memory?
-  bool IsAligned() const {
-    return blocks_ % 4096 == 0 && lines_ % 4096 == 0 && side_ % 64 == 0;
-  }
+  bool IsAligned() const { return blocks_ % 4096 == 0 && lines_ % 4096 == 0 && side_ % 64 == 0; }
 
   uint64_t num_line_reads() const { return num_line_reads_; }
   uint64_t num_side_reads() const { return num_side_reads_; }

@@ -391,13 +391,12 @@ TEST_CASE("a forged file of fingerprints is refused or is one that would be writ
   }
 }
 
-TEST_CASE("a file with a key that no digest has is refused",
-          "[engine][counting][fingerprints]") {
+TEST_CASE("a file with a key that no digest has is refused", "[engine][counting][fingerprints]") {
   const Geometry geometry = GeometryFor(Encoding::kFingerprints16, 1);
   const uint64_t digest = uint64_t{0x1234} << 48;  // of one block: the key is its top bits
   const auto load = [&](int key) {
-    const std::vector<std::byte> bytes = tests::WithValue(
-        FilledBytes(geometry, {digest}), "blocks", 1, 0, static_cast<uint16_t>(key));
+    const std::vector<std::byte> bytes = tests::WithValue(FilledBytes(geometry, {digest}), "blocks",
+                                                          1, 0, static_cast<uint16_t>(key));
     return CountingFilter::Deserialize(bytes);
   };
   for (const int key : {0x0001, 0x00fe, 0x12fe, 0x1201, 0xfffe}) CHECK(load(key).ok());

@@ -1,6 +1,6 @@
-// Writes the seeds of file_fuzz into the folder named on the command line: each file of EveryFile and
-// a script that changes nothing, a file under a digest key, and one of a filter that doubles whose
-// numbers claim 2^20 blocks at first, of which the file has nothing.
+// Writes the seeds of file_fuzz into the folder named on the command line: each file of EveryFile
+// and a script that changes nothing, a file under a digest key, and one of a filter that doubles
+// whose numbers claim 2^20 blocks at first, of which the file has nothing.
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>

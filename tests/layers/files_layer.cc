@@ -25,9 +25,9 @@ int main() {
   FileReader file = FileReader::Open(source).value();
   const StoreNumbers numbers = ReadNumbers(file, kOnlyStore).value();
   const Result<StoreContents> read = ReadStore(file, kOnlyStore, numbers, 0);
-  is_good = is_good && read.ok() && read->num_keys == digests.size() &&
-            static_cast<const BlockStore&>(*read->store).Tally().num_present ==
-                store.Tally().num_present;
+  is_good =
+      is_good && read.ok() && read->num_keys == digests.size() &&
+      static_cast<const BlockStore&>(*read->store).Tally().num_present == store.Tally().num_present;
   std::puts(is_good ? "the store came back" : "the store did not come back");
   return is_good ? 0 : 1;
 }

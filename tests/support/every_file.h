@@ -107,7 +107,8 @@ inline std::vector<NamedFile> EveryFile() {
   for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
     const uint32_t bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
     add("crowded " + std::string(EncodingName(encoding)),
-        CrowdedFilter({.num_slices = 0, .encoding = encoding, .num_blocks = 66, .fingerprint_bits = bits})
+        CrowdedFilter(
+            {.num_slices = 0, .encoding = encoding, .num_blocks = 66, .fingerprint_bits = bits})
             .Serialize());
   }
   for (const double rate : {kRateOfSlots16, kRateOfSlots24}) {

@@ -27,8 +27,8 @@ inline std::vector<NamedFilter> EveryType() {
     filter.Insert(keys);
     filters.push_back({std::move(name), AnyFilter(std::move(filter))});
   };
-  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
-                                  Encoding::kFingerprints16}) {
+  for (const Encoding encoding :
+       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8, Encoding::kFingerprints16}) {
     const std::string of(EncodingName(encoding));
     add("counting, " + of, CountingFilter::Create({.capacity = 300, .encoding = encoding}));
     if (encoding == Encoding::kFingerprints16) continue;

@@ -1,9 +1,9 @@
 // Attribute filters in files: which sets of attributes there are, and a filter of generations for
 // each (scalable/generations_file.h).
 //
-//   attributes   AttributesNumbers below, and each attribute's name: a byte, its length, and so many
-//   sets         8 bytes each, ascending: the cuts, or all sets of a list
-//   growth       for each allowed set, ascending
+//   attributes   AttributesNumbers below, and each attribute's name: a byte, its length, and so
+//   many sets         8 bytes each, ascending: the cuts, or all sets of a list growth       for
+//   each allowed set, ascending
 //
 // Which sets are allowed follows from the number of attributes, the limit and the cuts, or is the
 // list.
@@ -45,11 +45,10 @@ Result<Attributes> ReadAttributes(const FileSection& section) {
                      "the form of the sets", numbers.is_list,
                      "0 (cuts and a limit) and 1 (a list)");
   }
-  const bool is_limited = numbers.max_together >= 1 &&
-                          numbers.max_together <= numbers.num_attributes;
+  const bool is_limited =
+      numbers.max_together >= 1 && numbers.max_together <= numbers.num_attributes;
   if (numbers.num_attributes == 0 || numbers.num_attributes > kMaxAttributes ||
-      numbers.reserved != 0 ||
-      (numbers.is_list == 0 ? !is_limited : numbers.max_together != 0)) {
+      numbers.reserved != 0 || (numbers.is_list == 0 ? !is_limited : numbers.max_together != 0)) {
     return section.CorruptAt(0, std::to_string(numbers.num_attributes) + " attributes, at most " +
                                     std::to_string(numbers.max_together) + " together");
   }
@@ -75,8 +74,8 @@ Result<AttributeSets> ReadSets(const FileSection& section, const AttributesNumbe
               : AttributeSets::AtMost(numbers.num_attributes, numbers.max_together, *masks);
   if (!sets.ok()) return section.CorruptAt(0, sets.error().message);
   if (std::ranges::equal(is_list ? sets->allowed() : sets->cuts(), *masks)) return sets;
-  return section.CorruptAt(0, is_list ? "the sets do not ascend"
-                                      : "the cuts do not ascend, or contain each other");
+  return section.CorruptAt(
+      0, is_list ? "the sets do not ascend" : "the cuts do not ascend, or contain each other");
 }
 
 // Is it such a filter as an attribute filter makes?
@@ -168,8 +167,7 @@ Result<AttributeFilter> AttributeFilter::ReadFrom(FileReader& file, uint64_t lim
   std::vector<ScalableFilter> filters;
   filters.reserve(num_sets);
   for (const GrowthOutline& outline : *outlines) {
-    Result<ScalableFilter> filter =
-        ScalableParts::Read(file, outline, limit_bytes, plans, budget);
+    Result<ScalableFilter> filter = ScalableParts::Read(file, outline, limit_bytes, plans, budget);
     if (!filter.ok()) return filter.error();
     const uint64_t num_tuples = filters.empty() ? filter->num_keys() : filters[0].num_keys();
     if (Status good = CheckFilter(*filter, outline, num_tuples); !good.ok()) return good.error();

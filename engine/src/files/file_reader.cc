@@ -221,7 +221,8 @@ Status FileReader::ReadDirectory() {
 Status FileReader::CheckRecord(size_t idx, uint64_t end) {
   const SectionRecord& record = directory_[idx];
   const uint64_t at = directory_at() + idx * sizeof(SectionRecord);
-  if (!IsName(record)) return CorruptAt(at, "a section's name has other characters than a-z, 0-9, _");
+  if (!IsName(record))
+    return CorruptAt(at, "a section's name has other characters than a-z, 0-9, _");
   const std::string name = Quoted(record);
   if ((record.flags & ~kKnownFlags) != 0) {
     return UnknownAt(at + offsetof(SectionRecord, flags), "the flags of " + name, record.flags,
@@ -255,8 +256,8 @@ Status FileReader::CheckRecord(size_t idx, uint64_t end) {
                          " bytes, which such a section does not have");
   }
   const Known known{record.store, static_cast<uint32_t>(rank), static_cast<uint32_t>(idx), false};
-  if (!known_.empty() && std::tie(known_.back().store, known_.back().rank) >=
-                             std::tie(known.store, known.rank)) {
+  if (!known_.empty() &&
+      std::tie(known_.back().store, known_.back().rank) >= std::tie(known.store, known.rank)) {
     return CorruptAt(at, name + " is not behind those that stand before it in files of its type");
   }
   known_.push_back(known);
@@ -275,10 +276,9 @@ Result<DigestPolicy> FileReader::Policy(const DigestKey& digest_key) const {
 
 size_t FileReader::Find(const SectionRow& row, uint32_t store) const {
   const auto rank = static_cast<uint32_t>(RankOf(SectionsOf(type()), row.name));
-  const auto at = std::ranges::lower_bound(known_, std::tuple(store, rank), {},
-                                           [](const Known& known) {
-                                             return std::tuple(known.store, known.rank);
-                                           });
+  const auto at = std::ranges::lower_bound(
+      known_, std::tuple(store, rank), {},
+      [](const Known& known) { return std::tuple(known.store, known.rank); });
   const bool is_found = at != known_.end() && at->store == store && at->rank == rank;
   return is_found ? static_cast<size_t>(at - known_.begin()) : known_.size();
 }

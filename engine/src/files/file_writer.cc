@@ -40,9 +40,9 @@ void FileWriter::BeginSection(const SectionRow& row, uint32_t store) {
   const auto table = SectionsOf(static_cast<FileType>(header_.type));
   const size_t rank = RankOf(table, row.name);
   TROMMEL_CHECK(!ok() || rank < table.size(), "a section that files of the type do not have");
-  TROMMEL_CHECK(directory_.empty() || std::tie(directory_.back().store, last_rank_) <
-                                          std::tie(store, rank),
-                "a section is not behind those that stand before it in the type's table");
+  TROMMEL_CHECK(
+      directory_.empty() || std::tie(directory_.back().store, last_rank_) < std::tie(store, rank),
+      "a section is not behind those that stand before it in the type's table");
   section_ = {.name = {},
               .store = store,
               .flags = row.flags,

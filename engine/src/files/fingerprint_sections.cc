@@ -101,8 +101,9 @@ Result<uint64_t> ReadFingerprints(FileReader& file, uint32_t store_idx, Fingerpr
   uint64_t num_keys = 0;
   uint64_t bad_block = 0;
   if (store.Adopt(num_keys, bad_block)) return num_keys;
-  return blocks.CorruptAt(bad_block * kBlockBytes,
-                          "a block, its overflow line or its hidden keys are not what its keys make");
+  return blocks.CorruptAt(
+      bad_block * kBlockBytes,
+      "a block, its overflow line or its hidden keys are not what its keys make");
 }
 
 }  // namespace trommel

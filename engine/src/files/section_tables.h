@@ -71,13 +71,13 @@ inline constexpr SectionRow kFile{"file", true, kSmall};
 
 inline constexpr std::array kOfCounting = {kMetadata, kNumbers, kPresence, kCounts,
                                            kBlocks,   kLines,   kSide};
-inline constexpr std::array kOfScalable = {
-    kMetadata, kDoubling, kGrowth, kGeneration, kNumbers, kPresence, kCounts,
-    kBlocks,   kLines,    kSide,   kDigests,    kFurther, kSizes,    kCodes};
+inline constexpr std::array kOfScalable = {kMetadata, kDoubling, kGrowth, kGeneration, kNumbers,
+                                           kPresence, kCounts,   kBlocks, kLines,      kSide,
+                                           kDigests,  kFurther,  kSizes,  kCodes};
 inline constexpr std::array kOfWindow = {kMetadata, kWindow, kNumbers, kBlocks, kLines, kSide};
-inline constexpr std::array kOfAttributes = {kMetadata, kAttributes, kSets,   kGrowth,
-                                             kGeneration, kNumbers,  kPresence, kCounts,
-                                             kBlocks,   kLines,      kSide};
+inline constexpr std::array kOfAttributes = {kMetadata,   kAttributes, kSets,     kGrowth,
+                                             kGeneration, kNumbers,    kPresence, kCounts,
+                                             kBlocks,     kLines,      kSide};
 inline constexpr std::array kOfColumn = {kMetadata, kColumn, kPlaces};
 inline constexpr std::array kOfDirectory = {kMetadata, kContents, kFile};
 

@@ -88,9 +88,9 @@ void AppendSide(const BlockStore& store, std::span<const uint64_t> staying, File
   }
 }
 
-// --- Reading: entry by entry, into a store whose blocks have been audited. Every one that is put is
-// of a block that the counts mark as promoted, in the canonical form, and fits the block's presence
-// bits.
+// --- Reading: entry by entry, into a store whose blocks have been audited. Every one that is put
+// is of a block that the counts mark as promoted, in the canonical form, and fits the block's
+// presence bits.
 class SideReader {
  public:
   SideReader(const FileSection& section, BlockStore& store) : stream_(section), store_(store) {}

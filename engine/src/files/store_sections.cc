@@ -56,11 +56,10 @@ Status CheckWords(FileReader& file, uint32_t store_idx, const Geometry& geometry
 uint64_t LeastBytes(FileReader& file, uint32_t store_idx, const Geometry& geometry) {
   if (HasFingerprints(geometry.encoding)) return geometry.num_bytes();
   // An entry has counters of 8 bytes at most, and takes a word for its block and one per slice.
-  const uint64_t entry_bytes =
-      2 * sizeof(uint64_t) +
-      uint64_t{geometry.num_slices} * geometry.slice_positions() * sizeof(uint64_t);
-  const uint64_t least_entries =
-      file.Take(sections::kSide, store_idx).num_bytes() / entry_bytes;
+  const uint64_t entry_bytes = 2 * sizeof(uint64_t) + uint64_t{geometry.num_slices} *
+                                                          geometry.slice_positions() *
+                                                          sizeof(uint64_t);
+  const uint64_t least_entries = file.Take(sections::kSide, store_idx).num_bytes() / entry_bytes;
   return geometry.num_bytes() + least_entries * 8 * (uint64_t{geometry.num_slices} + 1);
 }
 

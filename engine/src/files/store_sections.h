@@ -17,8 +17,8 @@
 //
 // Canonical: a block is promoted iff its counters do not fit its encoding, and slots, lines and
 // hidden keys are those that WriteGroup (fingerprint_store.h) makes of what a group holds, whatever
-// they were in memory. Reading checks just that, so every file that is read is the one that would be
-// written.
+// they were in memory. Reading checks just that, so every file that is read is the one that would
+// be written.
 #ifndef TROMMEL_ENGINE_SRC_FILES_STORE_SECTIONS_H_
 #define TROMMEL_ENGINE_SRC_FILES_STORE_SECTIONS_H_
 

@@ -150,6 +150,9 @@ class FingerprintStore : public Store {
   // Writes the keys of a block that is not promoted, copies included, to the front of `keys`;
   // returns how many there are.
   virtual size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const = 0;
+  // The same, ascending.
+  virtual size_t AscendingKeysOf(uint64_t block_idx,
+                                 std::span<uint32_t, kMaxBlockKeys> keys) const = 0;
   // Could the key be one of some digest?
   virtual bool IsKey(uint32_t key) const = 0;
   virtual bool IsPromoted(uint64_t block_idx) const = 0;

@@ -224,12 +224,21 @@ void FingerprintStore::CountFigures(size_t range_idx) {
 kernels::Tally FingerprintStore::TallyOf(uint64_t range_idx) const {
   kernels::Tally tally;
   const uint64_t num_blocks = blocks_per_owned_range();
+  std::array<uint32_t, kMaxBlockKeys> keys;
+  const auto add = [&](uint32_t key) {
+    tally.num_present += 1;
+    tally.product_sum += CoveredBy(key);
+  };
   for (uint64_t b = range_idx * num_blocks; b < (range_idx + 1) * num_blocks; ++b) {
-    for (const BlockKey& entry : ReadContents(b)) {
-      tally.num_present += 1;
-      tally.product_sum += CoveredBy(entry.key);
+    if (IsPromoted(b)) {
+      for (const BlockKey& entry : ReadContents(b)) add(entry.key);
+      tally.num_promoted += 1;
+      continue;
     }
-    tally.num_promoted += uint64_t{IsPromoted(b)};
+    const size_t num_keys = AscendingKeysOf(b, keys);
+    for (size_t i = 0; i < num_keys; ++i) {
+      if (i == 0 || keys[i] != keys[i - 1]) add(keys[i]);
+    }
   }
   return tally;
 }

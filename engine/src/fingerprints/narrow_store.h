@@ -26,6 +26,10 @@ class NarrowStore final : public FingerprintStore {
   size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const override {
     return kernels::DecodeNarrow(BlockAt(block_idx), geometry_.fingerprint_bits, keys);
   }
+  size_t AscendingKeysOf(uint64_t block_idx,
+                         std::span<uint32_t, kMaxBlockKeys> keys) const override {
+    return KeysOf(block_idx, keys);
+  }
   bool IsKey(uint32_t key) const override { return key >> geometry_.fingerprint_bits == 0; }
   bool IsPromoted(uint64_t block_idx) const override {
     return kernels::IsPromotedNarrow(BlockAt(block_idx));

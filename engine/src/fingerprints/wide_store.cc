@@ -268,8 +268,7 @@ std::optional<size_t> WideStore::PlainKeys(uint64_t block_idx) const {
 // Blocks in order take what is left of the line; of one that the rest of the line cannot take,
 // nothing is in it.
 BlockContents WideStore::WritePromoted(const BlockContents& contents, uint64_t block_idx,
-                                       uint32_t* words, uint32_t* line,
-                                       size_t& num_entries) const {
+                                       uint32_t* words, uint32_t* line, size_t& num_entries) const {
   Encoded encoded = Encode(contents, kLineEntries - num_entries, WideForm::kCanonical);
   for (const uint32_t key : encoded.line) {
     FillEntry(*reinterpret_cast<OverflowLine*>(line), num_entries++, block_idx, key);

@@ -23,6 +23,7 @@
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_WIDE_STORE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -55,6 +56,12 @@ class WideStore final : public FingerprintStore {
  private:
   size_t KeysOf(uint64_t block_idx, std::span<uint32_t, kMaxBlockKeys> keys) const override {
     return kernels::KeysOfWide(BlockAt(block_idx), keys.first<kernels::kWideSlots>());
+  }
+  size_t AscendingKeysOf(uint64_t block_idx,
+                         std::span<uint32_t, kMaxBlockKeys> keys) const override {
+    std::array<uint32_t, kernels::kFingerprintBlockWords> words;
+    WritePlain(block_idx, words.data());
+    return kernels::KeysOfWide(words.data(), keys.first<kernels::kWideSlots>());
   }
   bool IsKey(uint32_t key) const override;
   bool IsPromoted(uint64_t block_idx) const override {

@@ -78,8 +78,7 @@ Result<uint64_t> LeastBytes(FileReader& file, uint32_t first_bits) {
     if (first_bits > GrowingStore::kLeastFirstBits && num_blocks >> first_bits == 0) {
       return sizes.CorruptAt(0, "the shard has fewer blocks than at first");
     }
-    num_bytes += num_blocks * kBlockBytes +
-                 file.Take(sections::kDigests, StoreOf(s)).num_bytes() +
+    num_bytes += num_blocks * kBlockBytes + file.Take(sections::kDigests, StoreOf(s)).num_bytes() +
                  file.Take(sections::kFurther, StoreOf(s)).num_bytes() / 2;
   }
   return num_bytes;

@@ -137,12 +137,9 @@ uint64_t BlockBytes(const std::vector<GrowthOutline>& outlines) {
   return num_bytes;
 }
 
-Result<std::unique_ptr<GenerationsEngine>> ReadGenerations(FileReader& file,
-                                                           const GrowthOutline& outline,
-                                                           const DigestPolicy& policy,
-                                                           uint64_t limit_bytes,
-                                                           uint64_t used_bytes,
-                                                           GrowthPlans& plans) {
+Result<std::unique_ptr<GenerationsEngine>> ReadGenerations(
+    FileReader& file, const GrowthOutline& outline, const DigestPolicy& policy,
+    uint64_t limit_bytes, uint64_t used_bytes, GrowthPlans& plans) {
   const Result<ScalableConfig> config = ConfigOf(outline, policy, limit_bytes);
   if (!config.ok()) return config.error();
   Result<GrowthPlan> plan = plans.OfFilter(*config);
@@ -156,8 +153,7 @@ Result<std::unique_ptr<GenerationsEngine>> ReadGenerations(FileReader& file,
     const StoreNumbers& numbers = outline.stores[i];
     const uint64_t load = outline.generations[i].load;
     const uint32_t store_idx = outline.first_store + static_cast<uint32_t>(i);
-    Result<StoreContents> contents =
-        ReadStore(file, store_idx, numbers, limit_bytes, used_bytes);
+    Result<StoreContents> contents = ReadStore(file, store_idx, numbers, limit_bytes, used_bytes);
     if (!contents.ok()) return contents.error();
     const FileSection generation = file.Take(sections::kGeneration, store_idx);
     if (contents->num_keys == 0 && i + 1 != outline.stores.size()) {
@@ -241,10 +237,8 @@ Result<WrittenGenerations> WriteGenerations(const GenerationsEngine& engine, uin
   for (const GenerationsEngine::GenerationCopy& copy : *copies) {
     const uint32_t store_idx = first_store + written.num_stores;
     file.Add(sections::kGeneration, store_idx,
-             BytesOf(GenerationNumbers{.slot = copy.slot,
-                                       .load = copy.load,
-                                       .filter_idx = filter_idx,
-                                       .reserved = 0}));
+             BytesOf(GenerationNumbers{
+                 .slot = copy.slot, .load = copy.load, .filter_idx = filter_idx, .reserved = 0}));
     WriteStore(*copy.store, store_idx, copy.capacity, copy.budget_fpr, file);
     written.num_stores += 1;
     written.num_keys += copy.num_keys;

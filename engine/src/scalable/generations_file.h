@@ -58,8 +58,7 @@ Result<std::unique_ptr<GenerationsEngine>> ReadGenerations(FileReader& file,
                                                            const GrowthOutline& outline,
                                                            const DigestPolicy& policy,
                                                            uint64_t limit_bytes,
-                                                           uint64_t used_bytes,
-                                                           GrowthPlans& plans);
+                                                           uint64_t used_bytes, GrowthPlans& plans);
 
 GrowthNumbers GrowthOf(const GenerationsEngine& engine);
 

@@ -27,8 +27,7 @@ Result<ScalableFilter> ScalableFilter::ReadFrom(FileReader& file, uint64_t limit
   if (file.Has(sections::kDoubling)) {
     return made(DoublingEngine::Read(file, limit_bytes, digest_key), "its file doubles");
   }
-  return made(GenerationsEngine::Read(file, limit_bytes, digest_key),
-              "its file has generations");
+  return made(GenerationsEngine::Read(file, limit_bytes, digest_key), "its file has generations");
 }
 
 Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {

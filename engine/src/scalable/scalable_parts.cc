@@ -79,8 +79,8 @@ Result<ScalableFilter> ScalableParts::Read(FileReader& file, const GrowthOutline
   // What the budget leaves out of the limit is used, too.
   const uint64_t limit = MemoryLimit(limit_bytes);
   const uint64_t used_bytes = limit - std::min(limit, budget->limit_bytes()) + budget->num_bytes();
-  Result<std::unique_ptr<GenerationsEngine>> engine = ReadGenerations(
-      file, outline, {.kind = DigestKind::kCaller}, limit_bytes, used_bytes, plans);
+  Result<std::unique_ptr<GenerationsEngine>> engine =
+      ReadGenerations(file, outline, {.kind = DigestKind::kCaller}, limit_bytes, used_bytes, plans);
   if (!engine.ok()) return engine.error();
   if (!(*engine)->generations().Join(std::move(budget))) {
     return Error{ErrorCode::kOutOfMemory, "the memory limit that several filters share is used up"};

@@ -1,5 +1,5 @@
-// Windows in files: a store of stamped blocks, and the section `window`, WindowNumbers below and the
-// keys of each live bucket, the oldest first. An entry of the side table, ascending by block,
+// Windows in files: a store of stamped blocks, and the section `window`, WindowNumbers below and
+// the keys of each live bucket, the oldest first. An entry of the side table, ascending by block,
 // fingerprint and bucket:
 //
 //   0   u64  block index          16  u64  copies, 1 or more        24  u32  fingerprint

@@ -218,8 +218,7 @@ void DirectoryWriter::AppendColumn(std::span<const std::byte> bytes) {
                 {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-void DirectoryWriter::AppendSection(std::string_view name, uint32_t store,
-                                    std::string_view bytes) {
+void DirectoryWriter::AppendSection(std::string_view name, uint32_t store, std::string_view bytes) {
   Pad();
   directory_.push_back(RecordOf(name, store, end_, bytes));
   file_ << bytes;
@@ -263,9 +262,9 @@ Status CheckHeader(const FileHeader& header, uint64_t num_bytes) {
   if (num_bytes < sizeof(header)) return Corrupt("truncated in its header");
   if (header.magic != kFileMagic) return Corrupt("not the file of a directory (bad magic)");
   if (header.version != kContainerVersion) {
-    return Error{ErrorCode::kVersion, "file of container version " +
-                                          std::to_string(header.version) +
-                                          "; this program reads 1"};
+    return Error{
+        ErrorCode::kVersion,
+        "file of container version " + std::to_string(header.version) + "; this program reads 1"};
   }
   if (header.checksum != HeaderChecksum(header)) {
     return Corrupt("the header does not match its checksum");
