@@ -65,7 +65,7 @@ inline WindowFilter CrowdedWindow(double target_fpr, bool is_erasable = true) {
                                               .digest = {DigestKind::kXxh3, 9},
                                               .is_erasable = is_erasable})
                             .value();
-  for (const uint64_t now : {1, 15, 21, 77, 84, 93, 118, 121}) {
+  for (const uint64_t now : {1U, 15U, 21U, 77U, 84U, 93U, 118U, 121U}) {
     filter.Advance(now);
     if (now != 84) filter.Insert(MemberKeys(500, now));
     if (now == 93) filter.Insert(std::vector<uint64_t>(200, 5));

@@ -20,10 +20,14 @@ bool CouldBeAsked(uint64_t capacity, double target_fpr) {
 }
 
 // Refuses blocks that a later library could write, and those that no filter has.
-Status CheckNumbers(const FileSection& section, const StoreNumbers& numbers) {
-  if (numbers.encoding > static_cast<uint32_t>(Encoding::kFingerprints8)) {
+Status CheckNumbers(const FileSection& section, const StoreNumbers& numbers, FileType type) {
+  const bool is_window = type == FileType::kWindow;
+  if (numbers.encoding > static_cast<uint32_t>(Encoding::kFingerprints8) ||
+      (is_window && numbers.encoding != static_cast<uint32_t>(Encoding::kFingerprints16))) {
     return UnknownAt(section.record().offset, "the encoding", numbers.encoding,
-                     "0 (planes), 1 (runs), 2 (slots of 16 bits) and 3 (slots of 8 bits)");
+                     is_window ? "2 (slots) of windows"
+                               : "0 (planes), 1 (runs), 2 (slots of 16 bits) and 3 (slots of 8 "
+                                 "bits)");
   }
   if (Status valid = Validate(GeometryOf(numbers)); !valid) {
     return section.CorruptAt(0, valid.error().message);
@@ -87,7 +91,7 @@ Result<StoreNumbers> ReadNumbers(FileReader& file, uint32_t store_idx) {
   const FileSection section = file.Take(sections::kNumbers, store_idx);
   const Result<StoreNumbers> numbers = section.ReadAs<StoreNumbers>();
   if (!numbers) return numbers;
-  if (Status valid = CheckNumbers(section, *numbers); !valid) return valid.error();
+  if (Status valid = CheckNumbers(section, *numbers, file.type()); !valid) return valid.error();
   if (Status there = CheckWords(file, store_idx, GeometryOf(*numbers)); !there) {
     return there.error();
   }

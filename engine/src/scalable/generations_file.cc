@@ -17,15 +17,16 @@ Error CorruptGrowth(const GrowthOutline& outline, size_t field_at, const std::st
   return CorruptAt(outline.growth_at + field_at, "section 'growth': " + what);
 }
 
-// The enumeration fits a byte, or the file is none of ours.
 Result<ScalableConfig> ConfigOf(const GrowthOutline& outline, const DigestPolicy& policy,
                                 uint64_t limit_bytes) {
   const GrowthNumbers& numbers = outline.growth;
   if (numbers.reserved != 0) {
     return CorruptGrowth(outline, offsetof(GrowthNumbers, reserved), "reserved bytes are not zero");
   }
-  if (numbers.encoding > UINT8_MAX) {
-    return CorruptGrowth(outline, offsetof(GrowthNumbers, encoding), "an encoding there is not");
+  if (numbers.encoding > static_cast<uint32_t>(Encoding::kFingerprints8) &&
+      numbers.encoding != static_cast<uint32_t>(Encoding::kAutomatic)) {
+    return UnknownAt(outline.growth_at + offsetof(GrowthNumbers, encoding), "the encoding",
+                     numbers.encoding, "0 to 3 and 255 (chosen by size)");
   }
   const auto encoding = static_cast<Encoding>(numbers.encoding);
   if ((numbers.num_slices == 0) != HasFingerprints(encoding)) {

@@ -57,9 +57,8 @@ struct LiveBuckets {
 
 // What the numbers of the store say beside those of other stores.
 Status CheckShape(const FileSection& section, const StoreNumbers& numbers, uint32_t num_buckets) {
-  if (numbers.encoding != static_cast<uint32_t>(Encoding::kFingerprints16) ||
-      (numbers.fingerprint_bits != kernels::kStampedBits16 &&
-       numbers.fingerprint_bits != kernels::kStampedBits24)) {
+  if (numbers.fingerprint_bits != kernels::kStampedBits16 &&
+      numbers.fingerprint_bits != kernels::kStampedBits24) {
     return UnknownAt(section.record().offset + offsetof(StoreNumbers, fingerprint_bits),
                      "the fingerprint's length", numbers.fingerprint_bits,
                      "12 (slots of 16 bits) and 16 (slots of 24 bits)");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "trommel/digest.h"
+#include "trommel/metadata.h"
 
 namespace trommel::index {
 namespace {
@@ -261,6 +262,9 @@ Error Corrupt(const std::string& what) { return {ErrorCode::kCorrupt, what}; }
 Status CheckHeader(const FileHeader& header, uint64_t num_bytes) {
   if (num_bytes < sizeof(header)) return Corrupt("truncated in its header");
   if (header.magic != kFileMagic) return Corrupt("not the file of a directory (bad magic)");
+  if (header.version >= 1 && header.version <= 3 && header.header_bytes == 256) {
+    return Error{ErrorCode::kVersion, "made by a version before 0.1: build it again"};
+  }
   if (header.version != kContainerVersion) {
     return Error{
         ErrorCode::kVersion,
@@ -277,17 +281,32 @@ Status CheckHeader(const FileHeader& header, uint64_t num_bytes) {
     return Error{ErrorCode::kMismatch, "the file's type is " + std::to_string(header.type) +
                                            ", and that of directories 8"};
   }
-  if (header.header_bytes != sizeof(header) || header.reserved != 0 ||
-      header.digest_kind > static_cast<uint32_t>(DigestKind::kSipHash) ||
-      header.num_sections == 0 ||
+  if (header.digest_kind > static_cast<uint32_t>(DigestKind::kSipHash)) {
+    return Error{ErrorCode::kVersion, "the digest kind is " + std::to_string(header.digest_kind) +
+                                          "; this program reads 0 to 3"};
+  }
+  if (header.header_bytes != sizeof(header) || header.reserved != 0 || header.num_sections == 0 ||
       header.num_sections > (num_bytes - sizeof(header)) / sizeof(SectionRecord)) {
     return Corrupt("the header's numbers are not valid");
   }
   return Ok();
 }
 
-// Names and places are the only ones that the file can have, and what is between sections is zero.
-Status CheckPlaces(std::ifstream& file, const std::vector<SectionRecord>& directory,
+// The bytes of a section that match its checksum.
+bool ReadSection(const SectionRecord& record, std::ifstream& file, std::string& bytes) {
+  bytes = BytesAt(file, record.offset, record.num_bytes);
+  return bytes.size() == record.num_bytes && Checksum(bytes) == record.checksum;
+}
+
+bool IsName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+// Places are the only ones that the file can have, what is between sections is zero, and metadata
+// and what a later version added match their checksums. Leaves the contents and the columns.
+Status CheckPlaces(std::ifstream& file, std::vector<SectionRecord>& directory,
                    uint64_t directory_at) {
   uint64_t end = sizeof(FileHeader);
   const auto is_zero = [&](uint64_t until) {
@@ -295,25 +314,50 @@ Status CheckPlaces(std::ifstream& file, const std::vector<SectionRecord>& direct
     return gap.size() == until - end &&
            std::ranges::all_of(gap, [](char byte) { return byte == '\0'; });
   };
-  for (uint32_t i = 0; i < directory.size(); ++i) {
-    SectionRecord wanted = RecordOf(i == 0 ? kContentsName : kColumnName, i, Aligned(end), {});
-    wanted.num_bytes = directory[i].num_bytes;
-    wanted.checksum = directory[i].checksum;
-    if (TextOf(wanted) != TextOf(directory[i]) || wanted.num_bytes == 0 ||
+  std::vector<SectionRecord> kept;
+  bool has_metadata = false;
+  for (const SectionRecord& record : directory) {
+    const auto number = static_cast<uint32_t>(kept.size());
+    const std::string_view name = NameOf(record);
+    const std::string where = "section '" + std::string(name) + "' ";
+    SectionRecord wanted = RecordOf(number == 0 ? kContentsName : kColumnName, number, 0, {});
+    const bool is_metadata = name == "metadata";
+    const bool is_known = is_metadata || name == kContentsName || name == kColumnName;
+    if (!is_known) {
+      if ((record.flags & ~kKnownFlags) != 0 || (record.flags & kSkippableFlag) == 0) {
+        return Error{ErrorCode::kVersion, where + "is of a later version"};
+      }
+      wanted = RecordOf(name, record.store, 0, {});
+      wanted.flags = record.flags;
+    } else if (is_metadata) {
+      if (number != 0 || has_metadata || record.num_bytes > kMaxMetadataBytes) {
+        return Corrupt(where + "is not in its place");
+      }
+      has_metadata = true;
+      wanted = RecordOf(name, 0, 0, {});
+    }
+    const uint64_t alignment = AlignmentOf(record.flags);
+    wanted.offset = (end + alignment - 1) / alignment * alignment;
+    wanted.num_bytes = record.num_bytes;
+    wanted.checksum = record.checksum;
+    if (TextOf(wanted) != TextOf(record) || !IsName(name) || wanted.num_bytes == 0 ||
         wanted.offset > directory_at || wanted.num_bytes > directory_at - wanted.offset ||
         !is_zero(wanted.offset)) {
-      return Corrupt("section " + std::to_string(i) + " is not behind the one before it");
+      return Corrupt(where + "is not behind the one before it");
+    }
+    std::string bytes;
+    if (is_known && !is_metadata) {
+      kept.push_back(record);
+    } else if (!ReadSection(record, file, bytes)) {
+      return Corrupt(where + "does not match its checksum");
     }
     end = wanted.offset + wanted.num_bytes;
   }
-  if (Aligned(end) == directory_at && is_zero(directory_at)) return Ok();
-  return Corrupt("the directory of sections is not behind the last one");
-}
-
-// The bytes of a section that match its checksum.
-bool ReadSection(const SectionRecord& record, std::ifstream& file, std::string& bytes) {
-  bytes = BytesAt(file, record.offset, record.num_bytes);
-  return bytes.size() == record.num_bytes && Checksum(bytes) == record.checksum;
+  if (Aligned(end) != directory_at || !is_zero(directory_at) || kept.empty()) {
+    return Corrupt("the directory of sections is not behind the last one");
+  }
+  directory = std::move(kept);
+  return Ok();
 }
 
 Result<DirectoryContents> ReadOpened(std::ifstream& file) {
