@@ -16,9 +16,9 @@ namespace trommel::tool {
 namespace {
 
 constexpr const char* kDescription =
-    "Counting Bloom filters in files: insert, erase and query keys in bulk. The answer\n"
-    "\"absent\" is certain; \"maybe present\" is wrong for a non-member at the filter's\n"
-    "false-positive rate.";
+    "Counting Bloom filters in files: insert, erase and query keys in bulk. The\n"
+    "answer \"absent\" is certain; \"maybe present\" is wrong for a non-member at the\n"
+    "filter's false-positive rate.";
 
 constexpr const char* kMore =
     "Options of all subcommands: --json, -q (no progress line), --target NAME,\n"
