@@ -111,6 +111,10 @@ TEST_CASE("a column of a key that is not there is named", "[tools][column_keys]"
   CHECK_THAT(error_of("host,path"), ContainsSubstring("log:1: no column named 'path'"));
   CHECK_THAT(error_of("host,4"), ContainsSubstring("log:2: no column 4: '1\\x09ann"));
   CHECK_THAT(error_of("2,host"), ContainsSubstring("log:1: column 2 is chosen twice for the key"));
+  const ToolResult unset = RunTool({"dedup", "--column", "", log});  // as of a variable
+  CHECK(unset.exit_code == 2);
+  CHECK_THAT(unset.err, ContainsSubstring("--column: must not be empty"));
+  CHECK(RunTool({"dedup", "--comment", "", log}).exit_code == 2);
 }
 
 }  // namespace

@@ -119,6 +119,21 @@ TEST_CASE("of a damaged or shortened file nothing is written", "[tools][decompre
   CHECK(folder.Names() == Strings{"bad", "filter", "whole"});
 }
 
+TEST_CASE("before the error of a shortened file come all its whole lines",
+          "[tools][decompressor]") {
+  const TempFolder folder;
+  const std::string text = Lines("key ", 50'000);
+  REQUIRE(!Compressed(folder, "whole", text, "gzip").empty());
+  std::string bytes = folder.Read("whole");
+  bytes.resize(bytes.size() / 2);
+  const std::string path = folder.Write("cut.gz", bytes);
+  const ToolResult result = RunTool({"dedup", "-n", "50k", path});
+  CHECK(result.exit_code == 3);
+  CHECK(result.out.size() > text.size() / 3);
+  CHECK(text.starts_with(result.out));
+  CHECK(RunTool({"dedup", "-n", "50k"}, bytes).out == result.out);
+}
+
 TEST_CASE("where there is no program for it, its name is told", "[tools][decompressor]") {
   const TempFolder folder;
   const std::string path = folder.Write("keys.zst", "\x28\xb5\x2f\xfd");

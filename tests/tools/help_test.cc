@@ -35,6 +35,14 @@ std::vector<std::string> Words(const std::string& text) {
   return words;
 }
 
+TEST_CASE("the first page fits the columns of a terminal, too", "[tools][help_text]") {
+  std::istringstream lines(RunTool({"--help"}).out);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(line.size() <= 80);
+  }
+}
+
 TEST_CASE("each page of --help fits a screen and begins with two examples", "[tools][help_text]") {
   for (const tool::CommandText& command : Subcommands()) {
     std::vector<std::string> arguments = Words(command.name);

@@ -1,9 +1,12 @@
 // Names in hosts files and lists of domains; comments; folders of files.
 #include "tools/trommel/input/host_names.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "support/catch.h"
@@ -25,7 +28,7 @@ TEST_CASE("a line of a hosts file or a list of domains has these names", "[tools
   CHECK(NamesOf("127.0.0.1\tlocalhost  me.lan # mine") == Names{"localhost", "me.lan"});
   CHECK(NamesOf("::1 ip6-localhost ip6-loopback") == Names{"ip6-localhost", "ip6-loopback"});
   CHECK(NamesOf("fe80::1%lo0 localhost\r") == Names{"localhost"});
-  CHECK(NamesOf("  0.0.0.0 a.b#c") == Names{"a.b#c"});  // a comment begins behind a space
+  CHECK(NamesOf("  0.0.0.0 a.b#c") == Names{"a.b"});
   CHECK(NamesOf("||ads.example^") == Names{"ads.example"});
   CHECK(NamesOf("ads.example") == Names{"ads.example"});
   CHECK(NamesOf("ads.example # why") == Names{"ads.example"});
@@ -81,6 +84,9 @@ TEST_CASE("with --hosts each name of a line is a key, and what is skipped is cou
   const ToolResult absent = RunTool({"erase", "--hosts", filter}, "0.0.0.0 a.example none.example");
   CHECK(absent.exit_code == 3);
   CHECK_THAT(absent.err, ContainsSubstring("(stdin):1: 'none.example'"));
+  const ToolResult windows = RunTool({"dedup", "-n", "9", "--hosts"}, "0.0.0.0 a\r\n||b^\r\n");
+  CHECK(windows.out == "a\nb\n");
+  CHECK_THAT(windows.err, !ContainsSubstring("CR LF"));  // which is part of no name
   CHECK(RunTool({"dedup", "--hosts", "--keys", "tsv"}).exit_code == 2);
   CHECK(RunTool({"dedup", "--hosts", "--column", "1"}).exit_code == 2);
 }
@@ -146,6 +152,26 @@ TEST_CASE("option -r reads all files below a folder, and without it a folder is 
   // A file below it is none that the command may overwrite.
   CHECK(RunTool({"build", "-f", "-n", "9", "-o", folder.Path("logs/a"), "-r", logs}).exit_code ==
         2);
+}
+
+TEST_CASE("below a folder, what may not be read is an error by its name when its turn comes",
+          "[tools][input_file]") {
+  namespace fs = std::filesystem;
+  const TempFolder folder;
+  fs::create_directories(folder.Path("logs/b/c"));
+  folder.Write("logs/a", "one\n");
+  folder.Write("logs/b/c/2", "two\n");
+  if (geteuid() == 0) return;  // may read everything
+  const std::string closed = folder.Path("logs/b");
+  for (const auto& [left, named] :
+       {std::pair{fs::perms::none, closed}, std::pair{fs::perms::owner_read, closed + "/c"}}) {
+    fs::permissions(closed, left);
+    const ToolResult result = RunTool({"dedup", "-n", "9", "-r", folder.Path("logs")});
+    fs::permissions(closed, fs::perms::owner_all);
+    CHECK(result.exit_code == 3);
+    CHECK(result.out == "one\n");
+    CHECK(result.err == "trommel: cannot open " + named + ": Permission denied\n");
+  }
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ namespace trommel::tool {
 namespace {
 
 constexpr const char* kDescription =
-    "Counting Bloom filters in files: insert, erase and query keys in bulk. The answer \"absent\" "
-    "is\n"
-    "certain; \"maybe present\" is wrong for a non-member at the filter's false-positive rate.";
+    "Counting Bloom filters in files: insert, erase and query keys in bulk. The\n"
+    "answer \"absent\" is certain; \"maybe present\" is wrong for a non-member at the\n"
+    "filter's false-positive rate.";
 
 constexpr const char* kMore =
-    "Options of all subcommands: --json, -q (no progress line), --target NAME, -h (help), -V "
-    "(version).\n"
+    "Options of all subcommands: --json, -q (no progress line), --target NAME,\n"
+    "-h (help), -V (version).\n"
     "More: trommel help, and trommel SUBCOMMAND --help. To begin: trommel demo";
 
 // What people type first. A test runs each pair in a folder of its own.

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,9 +37,9 @@ struct DedupOptions {
 // when n keys are in the filter is suppressed with probability f = rate_at(n), so that f / (1 - f)
 // keys are suppressed for each that is inserted. The midpoint rule over n.
 template <class RateAt>
-double ExpectedWronglySuppressed(uint64_t num_printed, const RateAt& rate_at) {
+double ExpectedWronglySuppressed(uint64_t num_inserted, const RateAt& rate_at) {
   constexpr int kSteps = 64;
-  const double width = static_cast<double>(num_printed) / kSteps;
+  const double width = static_cast<double>(num_inserted) / kSteps;
   double expected = 0;
   for (int step = 0; step < kSteps; ++step) {
     const double fpr = rate_at(static_cast<uint64_t>((step + 0.5) * width));
@@ -79,17 +80,15 @@ class Deduplicator {
     report.Add("num_printed", num_printed_, "printed", FormatCount(num_printed_));
     const uint64_t num_suppressed = totals.num_records - num_printed_;
     report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
+    // Beyond the capacity the prediction falls short.
+    const char* const at_least = filter_.num_keys() > filter_.capacity() ? "at least " : "";
     if (const auto* counting = std::get_if<CountingFilter>(&filter_.any())) {
-      const double expected = ExpectedWronglySuppressed(
-          num_printed_, [&](uint64_t n) { return PredictedFpr(counting->geometry(), n); });
-      // Beyond the capacity the prediction falls short.
-      const bool is_overfull = filter_.num_keys() > filter_.capacity();
-      AddExpected(expected, is_overfull ? "at least " : "", report);
+      const auto rate_at = [&](uint64_t n) { return PredictedFpr(counting->geometry(), n); };
+      AddExpected(ExpectedOf(rate_at), at_least, report);
     }
     if (const auto* scalable = std::get_if<ScalableFilter>(&filter_.any())) {
-      const double expected = ExpectedWronglySuppressed(
-          num_printed_, [&](uint64_t n) { return scalable->ForecastAt(n).predicted_fpr; });
-      AddExpected(expected, filter_.num_keys() > filter_.capacity() ? "at least " : "", report);
+      const auto rate_at = [&](uint64_t n) { return scalable->ForecastAt(n).predicted_fpr; };
+      AddExpected(ExpectedOf(rate_at), at_least, report);
     }
     if (const WindowRate* rate = filter_.window_rate(); rate != nullptr) {
       const bool is_overfull = !WindowRateWarning(filter_, figures).empty();
@@ -99,6 +98,15 @@ class Deduplicator {
   }
 
  private:
+  // Keys that were printed without room for them came to the filter as it is now.
+  template <class RateAt>
+  double ExpectedOf(const RateAt& rate_at) const {
+    const uint64_t num_inserted = std::min(filter_.num_keys(), num_printed_);
+    const double fpr = rate_at(num_inserted);
+    return ExpectedWronglySuppressed(num_inserted, rate_at) +
+           static_cast<double>(num_printed_ - num_inserted) * fpr / (1 - fpr);
+  }
+
   static void AddExpected(double expected, std::string_view at_least, Report& report) {
     report.Add("expected_wrongly_suppressed", expected, "of these wrongly",
                fmt::format("{}{:.3g} expected (first occurrences that looked like repetitions)",

@@ -52,6 +52,12 @@ Status MergeInto(AnyFilter& into, AnyFilter& other) {
           if constexpr (std::is_same_v<Filter, WindowFilter>) {
             AlignTimes(filter, same);
           }
+          if constexpr (std::is_same_v<Filter, ScalableFilter>) {
+            if (filter.mode() != GrowthMode::kDoubling || same.mode() != GrowthMode::kDoubling) {
+              return Error{ErrorCode::kInvalidArgument,
+                           "filters of generations cannot be merged; build with --growth doubling"};
+            }
+          }
           return filter.Merge(same);
         }
       },

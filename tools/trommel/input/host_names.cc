@@ -66,6 +66,7 @@ Status AddHostNames(std::string_view line, std::vector<std::string_view>& names)
     return Ok();
   }
   if (!second.empty() && IsAddress(first)) {
+    rest = rest.substr(0, rest.find('#'));  // hosts(5): a comment needs no space before it
     for (std::string_view name = NextWord(rest); !name.empty(); name = NextWord(rest)) {
       names.push_back(name);
     }

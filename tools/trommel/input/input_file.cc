@@ -82,9 +82,6 @@ Result<size_t> InputFile::ReadOnce(std::span<char> buffer) {
     const bool can_wait = !is_regular_ || decompressor_;
     if (can_wait && !WaitForInput(fd_)) return Error{ErrorCode::kIo, "interrupted"};
     const ssize_t num_read = read(fd_, buffer.data(), buffer.size());
-    if (num_read == 0 && decompressor_) {
-      if (Status ended = decompressor_->Finish(); !ended.ok()) return ended.error();
-    }
     if (num_read >= 0) return static_cast<size_t>(num_read);
     if (errno != EINTR) return IoError("read", name_, errno);
     if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
@@ -105,22 +102,33 @@ Result<size_t> InputFile::Read(std::span<char> buffer) {
     if (*piece == 0) break;
     num_read += *piece;
   } while (num_read < buffer.size() && HasMoreNow());
+  // A program that failed is told of behind all that it wrote.
+  if (num_read == 0 && decompressor_) {
+    if (Status ended = decompressor_->Finish(); !ended.ok()) return ended.error();
+  }
   return num_read;
 }
 
 Result<std::vector<std::string>> FilesBelow(const std::vector<std::string>& paths) {
   namespace fs = std::filesystem;
+  const auto is_closed = [](const fs::path& folder) { return access(folder.c_str(), R_OK) != 0; };
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code failed;
-    if (path == "-" || !fs::is_directory(path, failed)) {
+    if (path == "-" || !fs::is_directory(path, failed) || is_closed(path)) {
       files.push_back(path);
       continue;
     }
     std::vector<std::string> below;
-    fs::recursive_directory_iterator each(path, failed);
+    constexpr auto kOptions = fs::directory_options::skip_permission_denied;
+    fs::recursive_directory_iterator each(path, kOptions, failed);
     for (; !failed && each != fs::end(each); each.increment(failed)) {
-      if (fs::is_regular_file(each->symlink_status())) below.push_back(each->path().string());
+      std::error_code hidden;  // in a folder that can be listed, and no more
+      const fs::file_type type = each->symlink_status(hidden).type();
+      if (type == fs::file_type::regular || type == fs::file_type::none ||
+          (type == fs::file_type::directory && is_closed(each->path()))) {
+        below.push_back(each->path().string());
+      }
     }
     if (failed) {
       return Error{ErrorCode::kIo,

@@ -52,9 +52,9 @@ class InputFile {
   std::optional<Decompressor> decompressor_;  // of which fd_ is the output
 };
 
-// Returns `paths` with each folder replaced by the regular files below it
-// in the order of their names. Links
-// below a folder are not followed. Fails with kIo for a folder that cannot be read.
+// Returns `paths` with each folder replaced by the regular files below it in the order of their
+// names. Links below a folder are not followed. What the user may not read stays in the list: it
+// fails, by its name, when it is opened. Fails with kIo for a folder that cannot be listed.
 Result<std::vector<std::string>> FilesBelow(const std::vector<std::string>& paths);
 
 // The bytes of all paths together, or nothing if one is not a regular file (a pipe, standard input)

@@ -136,7 +136,8 @@ Status PieceReader::JudgeStart(Piece& piece, size_t& num_bytes) {
     return Error{ErrorCode::kInvalidArgument, RefusalOf(kind, piece.file_name, ProgramName(),
                                                         options_.are_rows, was_compressed)};
   }
-  if (are_lines && !options_.strip_cr && HasOnlyCrLf(start.substr(0, piece.end))) {
+  const bool keeps_cr = are_lines && options_.format != KeyFormat::kHosts && !options_.strip_cr;
+  if (keeps_cr && HasOnlyCrLf(start.substr(0, piece.end))) {
     piece.notes.push_back(
         fmt::format("{}: lines end in CR LF, and the CR is taken as part of them: --crlf strips it",
                     piece.file_name));

@@ -149,8 +149,7 @@ Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(
   if (takes_default_sets()) {
     const Result<AttributePlan> pairs = PlanPairs(request, names);
     if (!pairs.ok()) return pairs.error();
-    const uint64_t limit = memory_limit_bytes == 0 ? kDefaultSetBytes : memory_limit_bytes;
-    const Result<AttributeSets> sets = SetsWithin(*pairs, std::min(limit, kDefaultSetBytes), names);
+    const Result<AttributeSets> sets = SetsWithin(*pairs, SetBytesLimit(), names);
     if (!sets.ok()) return sets.error();
     request.sets = *sets;
     return request;
@@ -160,6 +159,11 @@ Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(
   if (!sets.ok()) return sets.error();
   request.sets = *sets;
   return request;
+}
+
+uint64_t AttributeOptions::SetBytesLimit() const {
+  return memory_limit_bytes == 0 ? kDefaultSetBytes
+                                 : std::min(memory_limit_bytes, kDefaultSetBytes);
 }
 
 bool AttributeOptions::takes_default_sets() const {
@@ -189,9 +193,10 @@ std::string AttributeOptions::CostOfMore(std::span<const std::string> names, siz
   std::string text = "Kept are the single columns and pairs of them, ";
   text += num_kept == pairs->sets.size()
               ? "the default.\n"
-              : fmt::format("all but {}, within the default's {}.\n{},\n",
+              : fmt::format("all but {}, within the {} of {}.\n{},\n",
                             FormatCount(pairs->sets.size() - num_kept, "pair"),
-                            FormatBytes(kDefaultSetBytes), cost(2));
+                            SetBytesLimit() < kDefaultSetBytes ? "--memory-limit" : "default",
+                            FormatBytes(SetBytesLimit()), cost(2));
   text += cost(3);
   if (names.size() > 3 && names.size() <= kMostForAll) text += ",\n" + cost(names.size());
   return text + fmt::format(";\n--keep {},{},{} and the like only what is asked, up to {} each.",

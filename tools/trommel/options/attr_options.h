@@ -46,6 +46,7 @@ struct AttributeOptions {
   // then, and pairs in the order of the columns while all sets together take at most
   // kDefaultSetBytes, or the memory limit if that is less.
   bool takes_default_sets() const;
+  uint64_t SetBytesLimit() const;  // that memory
 
   // Fail with kInvalidArgument for names that are not there, and as ParseCuts and ParseKept do; and
   // as PlanAttributes does, with options and sets by name.

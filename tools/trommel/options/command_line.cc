@@ -186,6 +186,12 @@ Option Option::Excludes(Option other) const { return Option(option_->excludes(ot
 Option Option::Group(const std::string& group) const { return Option(option_->group(group)); }
 Option Option::Help(const std::string& help) const { return Option(option_->description(help)); }
 
+Option Option::NotEmpty() const {
+  return Option(option_->check([](const std::string& text) {
+    return std::string(text.empty() ? "must not be empty" : "");
+  }));
+}
+
 Option Option::OneOf(const std::vector<std::string>& values,
                      const std::map<std::string, std::string>& reasons) const {
   const auto find = [values, reasons](const std::string& text) {

@@ -49,6 +49,7 @@ class Option {
   // All others are usage errors; `reasons` has what to say of some of them beside the list.
   Option OneOf(const std::vector<std::string>& values,
                const std::map<std::string, std::string>& reasons = {}) const;
+  Option NotEmpty() const;  // an empty text is a usage error: of a shell's variable that is not set
   Option Group(const std::string& group) const;  // its heading on the help page
   Option Help(const std::string& help) const;    // instead of what was said before
 
