@@ -1,12 +1,11 @@
 // Saving and loading: CPU nanoseconds per key of files of every type in memory, the least of some
 // rounds. How to read it: README.md.
-#include <time.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <random>
 #include <span>
 #include <string>
@@ -22,9 +21,7 @@ constexpr char kUsage[] = "usage: files_bench [--keys=1M] [--rounds=9]\n";
 
 // Of this process: other programs do not count.
 double CpuSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 template <class Work>
