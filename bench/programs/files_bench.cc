@@ -20,9 +20,7 @@ namespace {
 constexpr char kUsage[] = "usage: files_bench [--keys=1M] [--rounds=9]\n";
 
 // Of this process: other programs do not count.
-double CpuSeconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
+double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 template <class Work>
 double Least(uint64_t rounds, const Work& work) {
