@@ -1,0 +1,108 @@
+// Saving and loading: CPU nanoseconds per key of files of every type in memory, the least of some
+// rounds. How to read it: README.md.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/text/arguments.h"
+#include "trommel/any_filter.h"
+
+namespace trommel::bench {
+namespace {
+
+constexpr char kUsage[] = "usage: files_bench [--keys=1M] [--rounds=9]\n";
+
+// Of this process: other programs do not count.
+double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+template <class Work>
+double Least(uint64_t rounds, const Work& work) {
+  double least = 1e9;
+  for (uint64_t r = 0; r < rounds; ++r) {
+    const double begin = CpuSeconds();
+    work();
+    least = std::min(least, CpuSeconds() - begin);
+  }
+  return least;
+}
+
+template <class Filter>
+void Measure(const std::string& name, const Filter& filter, uint64_t num_keys, uint64_t rounds) {
+  const std::vector<std::byte> bytes = filter.Serialize();
+  const auto demand = [](bool holds) {
+    if (!holds) std::abort();
+  };
+  demand(Filter::Deserialize(bytes).value() == filter);
+  std::vector<std::byte> buffer(bytes.size());
+  const double saving = Least(rounds, [&] {
+    SpanSink sink(buffer);
+    demand(filter.SaveTo(sink).ok());
+  });
+  const double loading = Least(rounds, [&] { demand(Filter::Deserialize(bytes).ok()); });
+  const double per_key = 1e9 / static_cast<double>(num_keys);
+  std::printf("%-28s %12zu bytes   save %6.1f   load %6.1f ns per key\n", name.c_str(),
+              bytes.size(), saving * per_key, loading * per_key);
+  std::fflush(stdout);
+}
+
+void MeasureAll(uint64_t num_keys, uint64_t rounds) {
+  std::vector<uint64_t> keys(num_keys);
+  std::mt19937_64 random(1);
+  for (uint64_t& key : keys) key = random();
+  const auto measure = [&](const std::string& name, auto made) {
+    auto filter = std::move(made).value();
+    filter.Insert(keys);
+    Measure(name, filter, num_keys, rounds);
+  };
+  for (const Encoding encoding :
+       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8, Encoding::kFingerprints16}) {
+    const std::string of(EncodingName(encoding));
+    measure("counting, " + of,
+            CountingFilter::Create({.capacity = num_keys, .encoding = encoding}));
+    measure("generations, " + of, ScalableFilter::Create({.first_capacity = num_keys / 8,
+                                                          .mode = GrowthMode::kGenerations,
+                                                          .encoding = encoding}));
+  }
+  measure("doubling", ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
+  constexpr uint64_t kBuckets = 10;
+  for (const double rate : {0.01, 0.0005}) {
+    for (const bool is_erasable : {true, false}) {
+      WindowFilter window = WindowFilter::Create({.window = 100,
+                                                  .num_buckets = kBuckets,
+                                                  .capacity = num_keys,
+                                                  .target_fpr = rate,
+                                                  .is_erasable = is_erasable})
+                                .value();
+      const uint64_t per_bucket = num_keys / kBuckets;
+      for (uint64_t b = 0; b < kBuckets; ++b) {
+        window.Advance(b * 10);
+        window.Insert(std::span(keys).subspan(b * per_bucket, per_bucket));
+      }
+      Measure(std::string("window, ") + (is_erasable ? "erasable, " : "") + std::to_string(rate),
+              window, num_keys, rounds);
+    }
+  }
+}
+
+int Main(int argc, char** argv) {
+  uint64_t num_keys = 1'000'000;
+  uint64_t rounds = 9;
+  if (!ReadArguments(argc, argv, {CountArgument("keys", num_keys), CountArgument("rounds", rounds)},
+                     kUsage)) {
+    return 2;
+  }
+  MeasureAll(std::max<uint64_t>(num_keys, 1000), rounds);
+  return 0;
+}
+
+}  // namespace
+}  // namespace trommel::bench
+
+int main(int argc, char** argv) { return trommel::bench::Main(argc, argv); }
