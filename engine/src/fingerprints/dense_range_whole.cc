@@ -136,12 +136,9 @@ Result<DenseRange> DenseRange::Build(const DenseLayout& layout, uint32_t* words,
 
 namespace {
 
-constexpr uint64_t PlacesIn(const DenseLayout& layout, uint64_t num_lines) {
-  return num_lines * layout.shape.line_entries();
-}
 // Beyond nine tenths keys would soon be without a place.
 constexpr uint64_t MostEntriesIn(const DenseLayout& layout, uint64_t num_lines) {
-  return PlacesIn(layout, num_lines) * 9 / 10;
+  return num_lines * layout.shape.line_entries() * 9 / 10;
 }
 
 }  // namespace
@@ -155,13 +152,16 @@ uint64_t DenseRange::FewestLinesFor(const DenseLayout& layout, uint64_t least_li
 
 void DenseRange::SetThresholds() {
   const uint64_t num_lines = lines_.num_lines();
-  grow_above_ =
-      NextLines(num_lines) <= limits_.max_lines ? MostEntriesIn(layout_, num_lines) : ~uint64_t{0};
-  shrink_below_ = num_lines > least_lines_ ? PlacesIn(layout_, num_lines) * 73 / 100 : 0;
+  const bool may_grow = NextLines(num_lines) <= limits_.max_lines;
+  grow_above_ = may_grow ? MostEntriesIn(layout_, num_lines) : ~uint64_t{0};
+  shrink_below_ = 0;
+  for (uint64_t fewer = least_lines_; fewer < num_lines; fewer = NextLines(fewer)) {
+    shrink_below_ = MostEntriesIn(layout_, fewer) * 10 / 11;
+  }
 }
 
 void DenseRange::ResizeLines() {
-  // A tenth more than there are, so that the next updates do not lead back.
+  // Fewer lines have space for a tenth more, so that the next updates do not lead back.
   const uint64_t num_entries = lines_.num_entries();
   const uint64_t num_lines = num_entries > grow_above_
                                  ? NextLines(lines_.num_lines())
