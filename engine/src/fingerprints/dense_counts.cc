@@ -1,0 +1,276 @@
+#include "engine/src/fingerprints/dense_counts.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "kernels/run_slice.h"
+
+namespace trommel {
+namespace {
+
+constexpr uint64_t kFollowedBits = 0x8888888888888888;  // of each group: another one follows
+
+constexpr uint64_t Below(uint32_t num_bits) {
+  return num_bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << num_bits) - 1;
+}
+
+// Up to 16 groups of a record, behind its first word.
+uint64_t ReadGroups(const uint64_t* record, uint32_t first, uint32_t num_groups) {
+  const uint64_t* word = record + 1 + first / 16;
+  const uint32_t shift = first % 16 * 4;
+  uint64_t groups = word[0] >> shift;
+  if (shift + 4 * num_groups > 64) groups |= word[1] << (64 - shift);
+  return groups & Below(4 * num_groups);
+}
+void WriteGroups(uint64_t* record, uint32_t first, uint32_t num_groups, uint64_t groups) {
+  uint64_t* word = record + 1 + first / 16;
+  const uint32_t shift = first % 16 * 4;
+  const uint64_t mask = Below(4 * num_groups);
+  word[0] = (word[0] & ~(mask << shift)) | groups << shift;
+  if (shift + 4 * num_groups > 64) {
+    word[1] = (word[1] & ~(mask >> (64 - shift))) | groups >> (64 - shift);
+  }
+}
+
+// Moves groups within a record; the two ranges may overlap.
+void MoveGroups(uint64_t* record, uint32_t from, uint32_t to, uint32_t num_groups) {
+  if (from > to) {
+    for (uint32_t i = 0; i < num_groups; i += 16) {
+      const uint32_t size = std::min(16U, num_groups - i);
+      WriteGroups(record, to + i, size, ReadGroups(record, from + i, size));
+    }
+  } else {
+    for (uint32_t left = num_groups; left > 0;) {
+      const uint32_t size = std::min(16U, left);
+      left -= size;
+      WriteGroups(record, to + left, size, ReadGroups(record, from + left, size));
+    }
+  }
+}
+
+// Where the record's k-th number begins, if all before it are numbers.
+uint32_t StartOfNumber(const uint64_t* record, uint32_t k) {
+  if (k == 0) return 0;
+  k -= 1;  // the end of this one
+  for (uint32_t i = 0;; ++i) {
+    const uint64_t ends = ~record[1 + i] & kFollowedBits;
+    const uint32_t num_ends = kernels::CountOnes(ends);
+    if (k < num_ends) {
+      return 16 * i + static_cast<uint32_t>(std::countr_zero(kernels::SelectOne(ends, k))) / 4 + 1;
+    }
+    k -= num_ends;
+  }
+}
+
+// The number that begins there: its groups, and the count.
+std::pair<uint32_t, uint64_t> NumberAt(const uint64_t* record, uint32_t first) {
+  uint64_t number = 0;
+  for (uint32_t i = 0;; ++i) {
+    const uint64_t group = ReadGroups(record, first + i, 1);
+    number |= (group & 7) << (3 * i);
+    if (group < 8) return {i + 1, number + 1};
+  }
+}
+
+// Groups that are not in a record yet.
+struct NewGroups {
+  void Append(uint64_t group) {
+    words[num_groups / 16] |= group << (num_groups % 16 * 4);
+    num_groups += 1;
+  }
+  void AppendNumber(uint64_t count) {
+    uint64_t number = count - 1;
+    for (; number >= 8; number >>= 3) Append((number & 7) | 8);
+    Append(number);
+  }
+
+  std::array<uint64_t, 2> words{};  // 5 groups and 22
+  uint32_t num_groups = 0;
+};
+
+// An eighth to spare, where a vector would take twice the memory.
+template <class T>
+void ReserveMore(std::vector<T>& list, size_t num_more) {
+  const size_t size = list.size() + num_more;
+  if (size > list.capacity()) list.reserve(size + size / 8);
+}
+
+}  // namespace
+
+uint64_t DenseCounts::BitmapOf(const uint64_t* record) { return record[0] & Below(kBitmapBits); }
+
+size_t DenseCounts::RankOf(uint64_t block_idx) const {
+  const uint64_t before =
+      has_record_[block_idx / 64] & Below(static_cast<uint32_t>(block_idx % 64));
+  return num_before_[block_idx / 64] + kernels::CountOnes(before);
+}
+
+bool DenseCounts::Has(uint64_t block_idx) const {
+  return !has_record_.empty() && (has_record_[block_idx / 64] >> (block_idx % 64) & 1) != 0;
+}
+
+const uint64_t* DenseCounts::Find(uint64_t block_idx) const {
+  return Has(block_idx) ? words_.data() + starts_[RankOf(block_idx)] : nullptr;
+}
+
+DenseCounts::Item DenseCounts::ItemOfSlot(const uint64_t* record, uint32_t slot) {
+  const uint64_t bitmap = BitmapOf(record);
+  const uint32_t first = StartOfNumber(record, kernels::CountOnes(bitmap & Below(slot)));
+  if ((bitmap >> slot & 1) == 0) return {first, 0, 0};
+  const auto [size, count] = NumberAt(record, first);
+  return {first, size, count};
+}
+
+DenseCounts::Item DenseCounts::ItemOfKey(const uint64_t* record, uint32_t key) {
+  uint32_t first = StartOfNumber(record, kernels::CountOnes(BitmapOf(record)));
+  while (first < GroupsOf(record)) {
+    const auto [size, count] = NumberAt(record, first + kKeyGroups);
+    if (ReadGroups(record, first, kKeyGroups) == key) return {first, kKeyGroups + size, count};
+    first += kKeyGroups + size;
+  }
+  return {first, 0, 0};
+}
+
+uint64_t DenseCounts::OfSlot(uint64_t block_idx, uint32_t slot) const {
+  const uint64_t* record = Find(block_idx);
+  return record == nullptr ? 0 : ItemOfSlot(record, slot).count;
+}
+
+uint64_t DenseCounts::OfKey(uint64_t block_idx, uint32_t key) const {
+  const uint64_t* record = Find(block_idx);
+  return record == nullptr ? 0 : ItemOfKey(record, key).count;
+}
+
+bool DenseCounts::SetSlot(uint64_t block_idx, uint32_t slot, uint64_t count) {
+  const uint64_t* record = Find(block_idx);
+  const Item item = record == nullptr ? Item{0, 0, 0} : ItemOfSlot(record, slot);
+  NewGroups groups;
+  if (count > 0) groups.AppendNumber(count);
+  if (!Replace(block_idx, item, groups.words.data(), groups.num_groups, kMaxGroups)) return false;
+  if (!Has(block_idx)) return true;
+  const uint64_t bit = uint64_t{1} << slot;
+  uint64_t& head = *Find(block_idx);
+  head = count > 0 ? head | bit : head & ~bit;
+  return true;
+}
+
+bool DenseCounts::SetKey(uint64_t block_idx, uint32_t key, uint64_t count) {
+  const uint64_t* record = Find(block_idx);
+  const Item item = record == nullptr ? Item{0, 0, 0} : ItemOfKey(record, key);
+  NewGroups groups;
+  if (count > 0) {
+    for (uint32_t i = 0; i < kKeyGroups; ++i) groups.Append(key >> (4 * i) & 15);
+    groups.AppendNumber(count);
+  }
+  // The numbers of all slots always find space.
+  constexpr uint32_t kMaxSlotGroups = kBitmapBits * kMaxNumberGroups;
+  return Replace(block_idx, item, groups.words.data(), groups.num_groups,
+                 kMaxGroups - kMaxSlotGroups);
+}
+
+bool DenseCounts::Replace(uint64_t block_idx, const Item& item, const uint64_t* groups,
+                          uint32_t num_groups, uint32_t max_groups) {
+  const uint64_t* old = Find(block_idx);
+  if (old == nullptr && num_groups == 0) return true;
+  const uint32_t old_size = old == nullptr ? 0 : GroupsOf(old);
+  const uint32_t size = old_size + num_groups - item.size;
+  const uint64_t old_num_words = old == nullptr ? 0 : WordsFor(old_size);
+  const uint64_t new_num_words = WordsFor(size);
+  if (size > old_size && size > max_groups) return false;
+  if (new_num_words > old_num_words && num_words() + new_num_words - old_num_words > max_words_) {
+    return false;
+  }
+  if (words_.size() + new_num_words > max_words_) CompactIfUnused(0);
+  if (old == nullptr) Insert(block_idx);
+  if (new_num_words > old_num_words) Lengthen(block_idx, old_num_words, new_num_words);
+  uint64_t* record = Find(block_idx);
+  const uint32_t tail = item.first + item.size;
+  MoveGroups(record, tail, item.first + num_groups, old_size - tail);
+  for (uint32_t i = 0; i < num_groups; i += 16) {
+    WriteGroups(record, item.first + i, std::min(16U, num_groups - i), groups[i / 16]);
+  }
+  record[0] = BitmapOf(record) | uint64_t{size} << kBitmapBits;
+  if (new_num_words < old_num_words) num_unused_ += old_num_words - new_num_words;
+  if (size == 0) Remove(block_idx);
+  constexpr uint64_t kFewWords = 32;
+  CompactIfUnused(num_words() / 8 + kFewWords);
+  return true;
+}
+
+void DenseCounts::OpenSlot(uint64_t block_idx, uint32_t slot) {
+  uint64_t* record = Find(block_idx);
+  if (record == nullptr) return;
+  const uint64_t bitmap = BitmapOf(record);
+  const uint64_t opened = (bitmap & Below(slot)) | (bitmap & ~Below(slot)) << 1;
+  record[0] ^= bitmap ^ opened;
+}
+
+void DenseCounts::CloseSlot(uint64_t block_idx, uint32_t slot) {
+  uint64_t* record = Find(block_idx);
+  if (record == nullptr) return;
+  const uint64_t bitmap = BitmapOf(record);
+  record[0] ^= bitmap ^ ((bitmap & Below(slot)) | (bitmap >> 1 & ~Below(slot)));
+}
+
+// --- Where records are.
+
+void DenseCounts::Insert(uint64_t block_idx) {
+  if (has_record_.empty()) {
+    has_record_.assign(num_blocks_ / 64 + 1, 0);
+    num_before_.assign(num_blocks_ / 64 + 1, 0);
+  }
+  ReserveMore(starts_, 1);
+  starts_.insert(starts_.begin() + static_cast<ptrdiff_t>(RankOf(block_idx)),
+                 static_cast<uint32_t>(words_.size()));
+  has_record_[block_idx / 64] |= uint64_t{1} << (block_idx % 64);
+  for (size_t i = block_idx / 64 + 1; i < num_before_.size(); ++i) num_before_[i] += 1;
+}
+
+void DenseCounts::Remove(uint64_t block_idx) {
+  starts_.erase(starts_.begin() + static_cast<ptrdiff_t>(RankOf(block_idx)));
+  has_record_[block_idx / 64] &= ~(uint64_t{1} << (block_idx % 64));
+  for (size_t i = block_idx / 64 + 1; i < num_before_.size(); ++i) num_before_[i] -= 1;
+  num_unused_ += WordsFor(0);
+  if (starts_.empty()) *this = DenseCounts(num_blocks_, max_words_);
+}
+
+void DenseCounts::Lengthen(uint64_t block_idx, uint64_t num_words, uint64_t new_num_words) {
+  ReserveMore(words_, new_num_words);
+  uint32_t& start = starts_[RankOf(block_idx)];
+  if (start + num_words == words_.size()) {
+    words_.resize(start + new_num_words);
+    return;
+  }
+  const size_t end = words_.size();
+  words_.resize(end + new_num_words);
+  std::copy_n(words_.begin() + start, num_words, words_.begin() + static_cast<ptrdiff_t>(end));
+  start = static_cast<uint32_t>(end);
+  num_unused_ += num_words;
+}
+
+void DenseCounts::CompactIfUnused(uint64_t num_unused) {
+  if (num_unused_ <= num_unused) return;
+  std::vector<uint32_t> ranks(starts_.size());
+  std::iota(ranks.begin(), ranks.end(), 0U);
+  std::ranges::sort(ranks, {}, [&](uint32_t rank) { return starts_[rank]; });
+  auto end = words_.begin();
+  for (const uint32_t rank : ranks) {
+    const auto first = words_.begin() + starts_[rank];
+    starts_[rank] = static_cast<uint32_t>(end - words_.begin());
+    end = std::copy_n(first, WordsFor(GroupsOf(&*first)), end);
+  }
+  words_.erase(end, words_.end());
+  num_unused_ = 0;
+  if (words_.capacity() > words_.size() + words_.size() / 4) words_.shrink_to_fit();
+}
+
+uint64_t DenseCounts::num_bytes() const {
+  return (words_.capacity() + has_record_.capacity()) * sizeof(uint64_t) +
+         (num_before_.capacity() + starts_.capacity()) * sizeof(uint32_t);
+}
+
+}  // namespace trommel

@@ -1,0 +1,94 @@
+// DenseCounts: further copies of the keys that dense blocks show once each, in a packed record per
+// block. A record has counts by slot, and counts by key for entries of overflow lines.
+//
+//   record    | bitmap of slots (51) | groups (13) |   groups of 4 bits, 16 in a word
+//   groups    | number of slot 3 | number of slot 17 | .. | key, number | key, number | ..
+//   number    a count less one: 3 bits per group, lowest first; bit 3: another group follows
+//   key       5 groups of 4 bits
+//
+// Five copies of each of 42 keys take 32 bytes, a hundred 72.
+//
+//   words_    | record of block 7 | unused | record of block 3 | record of block 90 | ..
+//   starts_   of blocks 3, 7, 90: where their records are; found by the rank of the block's bit
+//
+// A record that needs one word more moves behind the last. What it leaves is unused until an eighth
+// of the words is, or a limit needs them: then all records are moved together.
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_COUNTS_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_COUNTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace trommel {
+
+// Of the blocks [0, num_blocks). A count that is 0 has no place. Thread safety: exclusive.
+class DenseCounts {
+ public:
+  // The words of all records are at most `max_words`.
+  explicit DenseCounts(uint64_t num_blocks, uint64_t max_words = ~uint64_t{0})
+      : num_blocks_(num_blocks), max_words_(max_words) {}
+
+  bool Has(uint64_t block_idx) const;
+  uint64_t OfSlot(uint64_t block_idx, uint32_t slot) const;
+  uint64_t OfKey(uint64_t block_idx, uint32_t key) const;
+  // These return false, and change nothing, if a limit leaves no space for one word more, and
+  // SetKey if the record is too long for one key more. A count that falls needs no space.
+  [[nodiscard]] bool SetSlot(uint64_t block_idx, uint32_t slot, uint64_t count);
+  [[nodiscard]] bool SetKey(uint64_t block_idx, uint32_t key, uint64_t count);
+  // The slots from this one on move up, or those behind it down, with their counts. Requires, of
+  // CloseSlot, that the slot has no count.
+  void OpenSlot(uint64_t block_idx, uint32_t slot);
+  void CloseSlot(uint64_t block_idx, uint32_t slot);
+
+  uint64_t num_words() const { return words_.size() - num_unused_; }
+  uint64_t num_records() const { return starts_.size(); }
+  uint64_t num_bytes() const;  // spare capacity included
+
+ private:
+  static constexpr uint32_t kBitmapBits = 51;
+  static constexpr uint32_t kMaxGroups = 8191;
+  static constexpr uint32_t kKeyGroups = 5;
+  static constexpr uint32_t kMaxNumberGroups = 22;
+
+  // A number in a record, with the key before it, if it has one.
+  struct Item {
+    uint32_t first;  // group
+    uint32_t size;   // groups; 0 if there is none, which would be there
+    uint64_t count;
+  };
+  static uint64_t BitmapOf(const uint64_t* record);
+  static uint32_t GroupsOf(const uint64_t* record) {
+    return static_cast<uint32_t>(record[0] >> kBitmapBits);
+  }
+  static uint64_t WordsFor(uint32_t num_groups) { return 1 + (num_groups + 15) / 16; }
+  static Item ItemOfSlot(const uint64_t* record, uint32_t slot);
+  static Item ItemOfKey(const uint64_t* record, uint32_t key);
+
+  size_t RankOf(uint64_t block_idx) const;
+  const uint64_t* Find(uint64_t block_idx) const;
+  uint64_t* Find(uint64_t block_idx) {
+    return const_cast<uint64_t*>(static_cast<const DenseCounts*>(this)->Find(block_idx));
+  }
+  // Replaces an item by these groups; makes the record, or removes it with its last group.
+  bool Replace(uint64_t block_idx, const Item& item, const uint64_t* groups, uint32_t num_groups,
+               uint32_t max_groups);
+  // A record of no words yet, and one without groups.
+  void Insert(uint64_t block_idx);
+  void Remove(uint64_t block_idx);
+  // Moves a record to the end, where it has more words, zeros.
+  void Lengthen(uint64_t block_idx, uint64_t num_words, uint64_t new_num_words);
+  void CompactIfUnused(uint64_t num_unused);
+
+  uint64_t num_blocks_;
+  uint64_t max_words_;
+  uint64_t num_unused_ = 0;
+  std::vector<uint64_t> words_;
+  std::vector<uint64_t> has_record_;  // a bit per block; empty without records
+  std::vector<uint32_t> num_before_;  // records before each word of these
+  std::vector<uint32_t> starts_;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_COUNTS_H_

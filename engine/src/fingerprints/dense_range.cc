@@ -1,0 +1,316 @@
+#include "engine/src/fingerprints/dense_range.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace trommel {
+
+using kernels::DenseBlock;
+using kernels::kDensePullSlots;
+using kernels::kMaxDenseSlots;
+
+DenseRange::DenseRange(const DenseLayout& layout, uint32_t* words, DenseLines lines,
+                       const DenseLimits& limits)
+    : layout_(layout),
+      words_(words),
+      least_lines_(lines.num_lines()),
+      limits_(limits),
+      lines_(std::move(lines)),
+      counts_(lines_.num_blocks(), limits.max_count_words) {
+  SetThresholds();
+}
+
+Result<DenseRange> DenseRange::Create(const DenseLayout& layout, uint32_t* words,
+                                      uint64_t num_blocks, uint64_t least_lines,
+                                      const DenseLimits& limits) {
+  Result<DenseLines> lines = DenseLines::Create(layout, num_blocks, least_lines);
+  if (!lines) return lines.error();
+  return DenseRange(layout, words, *std::move(lines), limits);
+}
+
+void DenseRange::Store(DenseBlock& block, uint64_t block_idx) {
+  block.set_counted(counts_.Has(block_idx));
+  block.Store(BlockAt(block_idx));
+}
+
+bool DenseRange::HasSpace(uint64_t num_numbers) const {
+  constexpr uint64_t kWordsPerNumber = 2;
+  return counts_.num_words() + kSpareWords + kWordsPerNumber * num_numbers <=
+             limits_.max_count_words &&
+         hidden_.size() + kSpareKeys <= limits_.max_hidden_keys;
+}
+
+bool DenseRange::HasHidden(uint64_t block_idx) const {
+  const auto first = hidden_.lower_bound(IdOf(block_idx, 0));
+  return first != hidden_.end() && first->first < IdOf(block_idx + 1, 0);
+}
+
+// --- Insertions.
+
+bool DenseRange::Insert(uint64_t block_idx, uint32_t key) {
+  DenseBlock block = Load(block_idx);
+  if (!InsertInto(block, block_idx, key)) return false;
+  Store(block, block_idx);
+  FitLines();
+  return true;
+}
+
+bool DenseRange::InsertInto(DenseBlock& block, uint64_t block_idx, uint32_t key) {
+  if (!block.Shows(BinOf(key))) return InsertAbove(block, block_idx, key);
+  const bool compares = block.is_counted() || block.is_full();
+  const int slot = compares ? block.Find(key) : -1;
+  if (block.is_counted() && slot >= 0) return AddCopy(block, block_idx, key, slot);
+  if (block.is_full()) {
+    if (block.is_counted() || !MustSqueeze(block, key, slot)) {
+      return InsertEvicting(block, block_idx, key);
+    }
+    if (slot >= 0) return AddCopy(block, block_idx, key, slot);
+    if (!HasSpace() || !Squeeze(block, block_idx)) return false;
+    if (block.is_cut()) Pull(block, block_idx);
+    if (block.is_full()) return InsertEvicting(block, block_idx, key);
+  }
+  counts_.OpenSlot(block_idx, block.Open(key));
+  return true;
+}
+
+namespace {
+
+// The second and further copies of keys in slots, with their slots, from the last on.
+struct Copies {
+  explicit Copies(const DenseBlock& block) {
+    std::array<uint32_t, kMaxDenseSlots> keys;
+    const uint32_t num_keys = block.Keys(keys);
+    for (uint32_t i = num_keys; i-- > 1;) {
+      const uint32_t bin = block.layout().BinOf(keys[i]);
+      for (uint32_t j = i; j-- > 0 && block.layout().BinOf(keys[j]) == bin;) {
+        if (keys[j] != keys[i]) continue;
+        list.push_back({i, keys[i]});
+        break;
+      }
+    }
+  }
+
+  struct Copy {
+    uint32_t slot;
+    uint32_t key;
+  };
+  InlineVector<Copy, kMaxDenseSlots> list;
+};
+
+}  // namespace
+
+bool DenseRange::MustSqueeze(const DenseBlock& block, uint32_t key, int slot) const {
+  const Copies copies(block);
+  const uint32_t last = block.LastBin();
+  const auto is_evicted = [&](uint32_t copy) { return BinOf(copy) == last && BinOf(key) <= last; };
+  const size_t num_copies = copies.list.size() + (slot >= 0 ? 1 : 0);
+  return num_copies >= kManyCopies || (slot >= 0 && is_evicted(key)) ||
+         std::ranges::any_of(copies.list, is_evicted, &Copies::Copy::key);
+}
+
+bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, int slot) {
+  if (!block.is_counted()) {
+    if (!HasSpace() || !Squeeze(block, block_idx)) return false;
+    if (block.is_cut()) Pull(block, block_idx);
+    if (slot >= 0 || block.Shows(BinOf(key))) slot = block.Find(key);
+  }
+  if (slot >= 0) {
+    const auto at = static_cast<uint32_t>(slot);
+    return counts_.SetSlot(block_idx, at, counts_.OfSlot(block_idx, at) + 1);
+  }
+  const uint64_t count = counts_.OfKey(block_idx, key) + 1;
+  if (counts_.SetKey(block_idx, key, count)) return true;
+  if (!HasSpace()) return false;
+  // The record is too long for one key more.
+  lines_.Take(block_idx, key);
+  static_cast<void>(counts_.SetKey(block_idx, key, 0));
+  hidden_[IdOf(block_idx, key)] = count + 1;
+  block.set_spilled(true);
+  return true;
+}
+
+bool DenseRange::Squeeze(DenseBlock& block, uint64_t block_idx) {
+  if (block.is_counted()) return true;
+  const Copies copies(block);
+  bool has_space = true;
+  for (const Copies::Copy& copy : copies.list) block.Close(copy.slot, BinOf(copy.key));
+  for (const Copies::Copy& copy : copies.list) {
+    const auto slot = static_cast<uint32_t>(block.Find(copy.key));
+    has_space &= counts_.SetSlot(block_idx, slot, counts_.OfSlot(block_idx, slot) + 1);
+  }
+  block.set_counted(counts_.Has(block_idx));
+  return has_space;
+}
+
+bool DenseRange::InsertEvicting(DenseBlock& block, uint64_t block_idx, uint32_t key) {
+  const uint32_t last = block.LastBin();
+  const uint32_t bin = std::max(last, BinOf(key));
+  const DenseBlock::Slots slots = bin == last ? block.SlotsOf(bin) : DenseBlock::Slots{0, 0};
+  InlineVector<BlockKey, kMaxDenseSlots> evicted;
+  uint64_t num_keys = 0;  // and their copies
+  for (uint32_t i = slots.first; i < slots.end; ++i) {
+    const uint64_t count = 1 + counts_.OfSlot(block_idx, i);
+    evicted.push_back({FirstKeyOf(bin) | block.RemainderAt(i), count});
+    num_keys += count;
+  }
+  if (BinOf(key) == bin) {
+    evicted.push_back({key, 1});
+    num_keys += 1;
+  }
+  if (!HasSpace() && (num_keys > evicted.size() ||
+                      lines_.FreePlaces(block_idx, FirstKeyOf(bin)) < evicted.size())) {
+    return false;
+  }
+  for (uint32_t i = slots.first; i < slots.end; ++i) {
+    static_cast<void>(counts_.SetSlot(block_idx, i, 0));
+  }
+  block.CutAt(bin);
+  for (const BlockKey& entry : evicted) PutAbove(block, block_idx, entry.key, entry.count);
+  if (BinOf(key) < bin) counts_.OpenSlot(block_idx, block.Open(key));
+  return true;
+}
+
+void DenseRange::PutAbove(DenseBlock& block, uint64_t block_idx, uint32_t key, uint64_t count) {
+  if (count > 1 && !counts_.SetKey(block_idx, key, count - 1)) {
+    hidden_[IdOf(block_idx, key)] = count;
+  } else if (!lines_.Put(block_idx, key)) {
+    if (count > 1) static_cast<void>(counts_.SetKey(block_idx, key, 0));
+    hidden_[IdOf(block_idx, key)] = count;
+  } else {
+    return;
+  }
+  block.set_spilled(true);
+}
+
+bool DenseRange::InsertAbove(DenseBlock& block, uint64_t block_idx, uint32_t key) {
+  if (lines_.Holds(block_idx, key)) return AddCopy(block, block_idx, key, -1);
+  if (block.is_spilled()) {
+    const auto found = hidden_.find(IdOf(block_idx, key));
+    if (found != hidden_.end()) {
+      found->second += 1;
+      return true;
+    }
+  }
+  if (!HasSpace() && lines_.FreePlaces(block_idx, key) == 0) return false;
+  PutAbove(block, block_idx, key, 1);
+  return true;
+}
+
+// --- Erasures.
+
+bool DenseRange::Erase(uint64_t block_idx, uint32_t key) {
+  DenseBlock block = Load(block_idx);
+  if (block.Shows(BinOf(key))) {
+    const int found = block.Find(key);
+    if (found < 0) return false;
+    const auto slot = static_cast<uint32_t>(found);
+    const uint64_t count = block.is_counted() ? counts_.OfSlot(block_idx, slot) : 0;
+    if (count > 0) {
+      static_cast<void>(counts_.SetSlot(block_idx, slot, count - 1));
+    } else {
+      counts_.CloseSlot(block_idx, slot);
+      block.Close(slot, BinOf(key));
+    }
+  } else if (!EraseAbove(block, block_idx, key)) {
+    return false;
+  }
+  if (block.is_cut()) {
+    Pull(block, block_idx);
+    if (block.is_spilled()) ReturnHidden(block, block_idx);
+  }
+  Store(block, block_idx);
+  FitLines();
+  return true;
+}
+
+bool DenseRange::EraseAbove(DenseBlock& block, uint64_t block_idx, uint32_t key) {
+  if (lines_.Holds(block_idx, key)) {
+    const uint64_t count = block.is_counted() ? counts_.OfKey(block_idx, key) : 0;
+    if (count > 0) return counts_.SetKey(block_idx, key, count - 1);
+    lines_.Take(block_idx, key);
+    return true;
+  }
+  if (!block.is_spilled()) return false;
+  const auto found = hidden_.find(IdOf(block_idx, key));
+  if (found == hidden_.end()) return false;
+  found->second -= 1;
+  if (found->second == 0) hidden_.erase(found);
+  block.set_spilled(HasHidden(block_idx));
+  return true;
+}
+
+void DenseRange::Pull(DenseBlock& block, uint64_t block_idx) {
+  const uint32_t num_slots = layout_.shape.slots;
+  while (block.is_cut() && block.num_keys() + kDensePullSlots <= num_slots) {
+    const uint32_t bin = block.num_bins();
+    const uint32_t end = lines_.EndOfGroup(bin);
+    DenseKeys keys;
+    lines_.AppendKeys(block_idx, FirstKeyOf(bin), keys);
+    if (block.is_spilled() && !AppendHidden(block, block_idx, bin, end, keys)) break;
+    std::sort(keys.begin(), keys.end());
+    if (!PullBins(block, block_idx, keys)) break;
+    block.ShowBins(end);
+  }
+  if (block.is_spilled()) block.set_spilled(HasHidden(block_idx));
+}
+
+bool DenseRange::AppendHidden(DenseBlock& block, uint64_t block_idx, uint32_t bin, uint32_t end,
+                              DenseKeys& keys) {
+  uint64_t num_counted = 0;
+  size_t num_left = layout_.shape.slots + 1;  // a block takes no more
+  auto at = hidden_.lower_bound(IdOf(block_idx, FirstKeyOf(bin)));
+  for (; at != hidden_.end() && at->first < IdOf(block_idx, FirstKeyOf(end)); ++at) {
+    if (num_left-- == 0) break;
+    keys.push_back(static_cast<uint32_t>(at->first - IdOf(block_idx, 0)));
+    num_counted += at->second > 1 ? 1 : 0;
+  }
+  return num_counted == 0 || (HasSpace(num_counted) && Squeeze(block, block_idx));
+}
+
+bool DenseRange::PullBins(DenseBlock& block, uint64_t block_idx, const DenseKeys& keys) {
+  for (size_t i = 0; i < keys.size();) {
+    const uint32_t bin = BinOf(keys[i]);
+    size_t end = i;
+    while (end < keys.size() && BinOf(keys[end]) == bin) ++end;
+    block.ShowBins(bin);
+    if (block.num_keys() + (end - i) > layout_.shape.slots) return false;
+    block.ShowBins(bin + 1);
+    for (; i < end; ++i) {
+      const uint32_t slot = block.Open(keys[i]);
+      uint64_t count = counts_.OfKey(block_idx, keys[i]);
+      if (lines_.Take(block_idx, keys[i])) {
+        static_cast<void>(counts_.SetKey(block_idx, keys[i], 0));
+      } else {
+        const auto found = hidden_.find(IdOf(block_idx, keys[i]));
+        count = found->second - 1;
+        hidden_.erase(found);
+      }
+      if (count > 0) static_cast<void>(counts_.SetSlot(block_idx, slot, count));
+    }
+  }
+  return true;
+}
+
+void DenseRange::ReturnHidden(DenseBlock& block, uint64_t block_idx) {
+  const uint64_t end = IdOf(block_idx + 1, 0);
+  for (int i = 0; i < kMaxReturns; ++i) {
+    const auto found = hidden_.lower_bound(IdOf(block_idx, 0));
+    if (found == hidden_.end() || found->first >= end) break;
+    const auto key = static_cast<uint32_t>(found->first - IdOf(block_idx, 0));
+    const uint64_t count = found->second;
+    if (count > 1 &&
+        (!HasSpace() || !Squeeze(block, block_idx) || !counts_.SetKey(block_idx, key, count - 1))) {
+      break;
+    }
+    if (!lines_.Put(block_idx, key)) {
+      if (count > 1) static_cast<void>(counts_.SetKey(block_idx, key, 0));
+      break;
+    }
+    hidden_.erase(found);
+  }
+  block.set_spilled(HasHidden(block_idx));
+}
+
+}  // namespace trommel

@@ -1,0 +1,148 @@
+// DenseRange: one range of dense blocks (kernels/dense_layout.h) with what its blocks cannot keep.
+// The range has a ring of overflow lines, records of counts, and hidden keys of its own. A key is
+//
+//   shown     in a slot, if its bin is below its block's cut; else in an entry of a line
+//   counted   its further copies are in the block's record; a counted block shows each key once
+//   hidden    of a bin that is cut, where no line has a place: in a map, with all of its copies
+//
+// What always holds (engine/docs/FINGERPRINTS.md, Dense blocks):
+//
+//   R1  a key's count is how often it is shown, and its count in the record or in the map
+//   R2  keys of shown bins are in no line, those of cut bins in no slot; a line has a key once
+//   R3  a block has a record iff it is marked as counted, and hidden keys iff as spilled
+//   R4  an entry is in one of the two lines of its block and bin
+//   R5  lines are replaced as a whole, with all entries in place (beside readers)
+//
+//   insert   bin shown, free slot    slot
+//            bin shown, block full   squeeze: many copies go to the record; else evict: the last
+//                                    bin with keys goes to lines, and is cut
+//            bin cut                  line, else hidden
+//   erase    count, slot or entry; then a cut block with kDensePullSlots free slots pulls: its
+//   lowest
+//            cut bins return, and hidden keys become entries
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_RANGE_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_RANGE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "engine/src/blocks/block_contents.h"
+#include "engine/src/fingerprints/dense_counts.h"
+#include "engine/src/fingerprints/dense_lines.h"
+#include "kernels/dense_block.h"
+#include "trommel/result.h"
+
+namespace trommel {
+
+// The most side memory of a range.
+struct DenseLimits {
+  uint64_t max_lines = ~uint64_t{0};
+  uint64_t max_count_words = ~uint64_t{0};
+  uint64_t max_hidden_keys = ~uint64_t{0};
+};
+
+class DenseRange {
+ public:
+  // A range of the blocks in `words`, which are zeros and outlive it. It has never fewer lines than
+  // `least_lines`, which is at least DenseLines::LeastLines.
+  static Result<DenseRange> Create(const DenseLayout& layout, uint32_t* words, uint64_t num_blocks,
+                                   uint64_t least_lines, const DenseLimits& limits = {});
+  // The same with these contents, in the one state that follows from them: what led there does not
+  // show. contents_of(block_idx) are asked for twice.
+  static Result<DenseRange> Build(const DenseLayout& layout, uint32_t* words, uint64_t num_blocks,
+                                  uint64_t least_lines,
+                                  const std::function<BlockContents(uint64_t)>& contents_of);
+
+  // Returns false, and changes nothing, if a limit leaves no space.
+  [[nodiscard]] bool Insert(uint64_t block_idx, uint32_t key);
+  // Returns whether the key was in.
+  bool Erase(uint64_t block_idx, uint32_t key);
+  bool MayContain(uint64_t block_idx, uint32_t key) const;
+  uint64_t CountOf(uint64_t block_idx, uint32_t key) const;
+  BlockContents ReadContents(uint64_t block_idx) const;
+
+  uint64_t num_blocks() const { return lines_.num_blocks(); }
+  const uint32_t* BlockAt(uint64_t block_idx) const { return words_ + kBlockWords * block_idx; }
+  const DenseLines& lines() const { return lines_; }
+  const DenseCounts& counts() const { return counts_; }
+  // From block x 2^18 + key to the count.
+  const std::map<uint64_t, uint64_t>& hidden() const { return hidden_; }
+  static constexpr uint32_t kMaxKeyBits = 18;
+  // The numbers of lines that there may be: from the least on, each an eighth more.
+  static uint64_t NextLines(uint64_t num_lines) { return num_lines + (num_lines + 7) / 8; }
+
+ private:
+  static constexpr size_t kBlockWords = 16;
+  static constexpr size_t kManyCopies = 3;
+  // Hidden keys that one update returns to lines, at most.
+  static constexpr int kMaxReturns = 8;
+  // What one insertion takes at most, beside the numbers that it moves to other records: it begins
+  // only if so much is left, unless it needs nothing.
+  static constexpr uint64_t kSpareWords = 32;
+  static constexpr uint64_t kSpareKeys = 64;
+
+  DenseRange(const DenseLayout& layout, uint32_t* words, DenseLines lines,
+             const DenseLimits& limits);
+
+  uint32_t* BlockAt(uint64_t block_idx) { return words_ + kBlockWords * block_idx; }
+  kernels::DenseBlock Load(uint64_t block_idx) const { return {layout_, BlockAt(block_idx)}; }
+  void Store(kernels::DenseBlock& block, uint64_t block_idx);
+  uint32_t BinOf(uint32_t key) const { return layout_.BinOf(key); }
+  uint32_t FirstKeyOf(uint32_t bin) const { return bin << layout_.bits; }
+  static uint64_t IdOf(uint64_t block_idx, uint32_t key) { return block_idx << kMaxKeyBits | key; }
+  bool HasSpace(uint64_t num_numbers = 0) const;
+
+  bool InsertInto(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);
+  // Into a bin that is cut.
+  bool InsertAbove(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);
+  // Into a full block that shows the bin: its last bin with keys, none of them copies, is cut.
+  bool InsertEvicting(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);
+  // One copy more of a key in this slot, or in an entry if that is -1.
+  bool AddCopy(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key, int slot);
+  // Are a full block's copies, this key among them if it has a slot, to be moved to the record
+  // before its last bin is cut? If there are many, or some in that bin. A few stay: at random one
+  // block in twenty has two equal keys, and a record takes more than a slot.
+  bool MustSqueeze(const kernels::DenseBlock& block, uint32_t key, int slot) const;
+  // Moves copies from slots to the record, so that the block may have counts. Requires HasSpace,
+  // which is enough.
+  bool Squeeze(kernels::DenseBlock& block, uint64_t block_idx);
+  // Puts a key that is not shown into a line, or among the hidden.
+  void PutAbove(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key, uint64_t count);
+  bool EraseAbove(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);
+  void Pull(kernels::DenseBlock& block, uint64_t block_idx);
+  // Appends the hidden keys of bins [bin, end), or as many as a block has no space for. Returns
+  // false if there is no space for their counts.
+  bool AppendHidden(kernels::DenseBlock& block, uint64_t block_idx, uint32_t bin, uint32_t end,
+                    DenseKeys& keys);
+  // Shows the lowest bin of these ascending keys, or more of them; returns false if the next does
+  // not fit.
+  bool PullBins(kernels::DenseBlock& block, uint64_t block_idx, const DenseKeys& keys);
+  void ReturnHidden(kernels::DenseBlock& block, uint64_t block_idx);
+  bool HasHidden(uint64_t block_idx) const;
+  // Makes the number of lines the one for the entries that there are.
+  void FitLines() {
+    if (lines_.num_entries() > grow_above_ || lines_.num_entries() < shrink_below_) ResizeLines();
+  }
+  void ResizeLines();
+  // From which numbers of entries on there should be more or fewer lines.
+  void SetThresholds();
+  static uint64_t FewestLinesFor(const DenseLayout& layout, uint64_t least_lines,
+                                 uint64_t num_entries);
+
+  DenseLayout layout_;
+  uint32_t* words_;
+  uint64_t least_lines_;
+  DenseLimits limits_;
+  DenseLines lines_;
+  DenseCounts counts_;
+  std::map<uint64_t, uint64_t> hidden_;
+  uint64_t grow_above_ = 0;
+  uint64_t shrink_below_ = 0;
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_RANGE_H_

@@ -1,0 +1,193 @@
+// Whole ranges of dense blocks: what blocks hold, the one state of contents, and lines that grow.
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "engine/src/fingerprints/dense_range.h"
+
+namespace trommel {
+
+using kernels::DenseBlock;
+using kernels::kMaxDenseSlots;
+
+bool DenseRange::MayContain(uint64_t block_idx, uint32_t key) const {
+  const DenseBlock block = Load(block_idx);
+  if (block.Shows(BinOf(key))) return block.Find(key) >= 0;
+  return lines_.Holds(block_idx, key) ||
+         (block.is_spilled() && hidden_.contains(IdOf(block_idx, key)));
+}
+
+uint64_t DenseRange::CountOf(uint64_t block_idx, uint32_t key) const {
+  const DenseBlock block = Load(block_idx);
+  if (block.Shows(BinOf(key))) {
+    const uint32_t num_shown = block.CountOf(key);
+    if (!block.is_counted() || num_shown == 0) return num_shown;
+    return 1 + counts_.OfSlot(block_idx, static_cast<uint32_t>(block.Find(key)));
+  }
+  if (lines_.Holds(block_idx, key)) return 1 + counts_.OfKey(block_idx, key);
+  const auto found = hidden_.find(IdOf(block_idx, key));
+  return found == hidden_.end() ? 0 : found->second;
+}
+
+BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
+  const DenseBlock block = Load(block_idx);
+  std::array<uint32_t, kMaxDenseSlots> keys;
+  const uint32_t num_keys = block.Keys(keys);
+  BlockContents contents;
+  for (uint32_t i = 0; i < num_keys; ++i) {
+    AddTo(contents, keys[i], 1 + (block.is_counted() ? counts_.OfSlot(block_idx, i) : 0));
+  }
+  if (!block.is_cut()) return contents;
+  DenseKeys entries;
+  for (uint32_t bin = block.num_bins(); bin < layout_.shape.bins; bin = lines_.EndOfGroup(bin)) {
+    lines_.AppendKeys(block_idx, FirstKeyOf(bin), entries);
+  }
+  for (const uint32_t key : entries) {
+    AddTo(contents, key, 1 + (block.is_counted() ? counts_.OfKey(block_idx, key) : 0));
+  }
+  for (auto at = hidden_.lower_bound(IdOf(block_idx, 0));
+       at != hidden_.end() && at->first < IdOf(block_idx + 1, 0); ++at) {
+    AddTo(contents, static_cast<uint32_t>(at->first - IdOf(block_idx, 0)), at->second);
+  }
+  return contents;
+}
+
+// --- The one state of contents.
+
+namespace {
+
+// How a block keeps its contents: bins below the cut in slots.
+struct DensePlan {
+  uint32_t num_bins;  // shown
+  size_t num_shown;   // keys of the contents
+  bool shows_copies;
+};
+
+// The bins whose keys, each so often, fit the slots.
+template <class Times>
+DensePlan PlanOf(const DenseLayout& layout, const BlockContents& contents, bool shows_copies,
+                 const Times& times) {
+  uint64_t num_slots = 0;
+  for (const BlockKey& entry : contents) {
+    num_slots += times(entry);
+    if (num_slots <= layout.shape.slots) continue;
+    const uint32_t bin = layout.BinOf(entry.key);
+    const auto end = LowerBound(contents, bin << layout.bits);
+    return {bin, static_cast<size_t>(end - contents.begin()), shows_copies};
+  }
+  return {layout.shape.bins, contents.size(), shows_copies};
+}
+
+// A block with few copies shows them, unless there are some at or above the cut.
+DensePlan PlanOf(const DenseLayout& layout, const BlockContents& contents, size_t many_copies) {
+  const uint64_t total = TotalOf(contents);
+  if (total <= layout.shape.slots || total - contents.size() < many_copies) {
+    const DensePlan plan =
+        PlanOf(layout, contents, true, [](const BlockKey& entry) { return entry.count; });
+    if (std::all_of(contents.begin() + plan.num_shown, contents.end(),
+                    [](const BlockKey& entry) { return entry.count == 1; })) {
+      return plan;
+    }
+  }
+  return PlanOf(layout, contents, false, [](const BlockKey&) { return uint64_t{1}; });
+}
+
+}  // namespace
+
+Result<DenseRange> DenseRange::Build(const DenseLayout& layout, uint32_t* words,
+                                     uint64_t num_blocks, uint64_t least_lines,
+                                     const std::function<BlockContents(uint64_t)>& contents_of) {
+  uint64_t num_entries = 0;
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    const BlockContents contents = contents_of(b);
+    num_entries += contents.size() - PlanOf(layout, contents, kManyCopies).num_shown;
+  }
+  Result<DenseRange> created =
+      Create(layout, words, num_blocks, FewestLinesFor(layout, least_lines, num_entries));
+  if (!created) return created.error();
+  DenseRange range = *std::move(created);
+  range.least_lines_ = least_lines;
+  range.SetThresholds();
+  for (uint64_t b = 0; b < num_blocks; ++b) {
+    const BlockContents contents = contents_of(b);
+    const DensePlan plan = PlanOf(layout, contents, kManyCopies);
+    DenseBlock block = range.Load(b);
+    for (size_t i = 0; i < plan.num_shown; ++i) {
+      for (uint64_t c = 0; c < (plan.shows_copies ? contents[i].count : 1); ++c) {
+        block.Open(contents[i].key);
+      }
+    }
+    if (plan.num_bins < layout.shape.bins) block.CutAt(plan.num_bins);
+    for (size_t i = 0; i < contents.size(); ++i) {
+      const uint64_t count = contents[i].count;
+      if (i >= plan.num_shown) {
+        range.PutAbove(block, b, contents[i].key, count);
+      } else if (!plan.shows_copies && count > 1) {
+        static_cast<void>(range.counts_.SetSlot(b, static_cast<uint32_t>(i), count - 1));
+      }
+    }
+    range.Store(block, b);
+  }
+  return range;
+}
+
+// --- Lines that grow.
+
+namespace {
+
+// Beyond nine tenths keys would soon be without a place.
+constexpr uint64_t MostEntriesIn(const DenseLayout& layout, uint64_t num_lines) {
+  return num_lines * layout.shape.line_entries() * 9 / 10;
+}
+
+}  // namespace
+
+uint64_t DenseRange::FewestLinesFor(const DenseLayout& layout, uint64_t least_lines,
+                                    uint64_t num_entries) {
+  uint64_t num_lines = least_lines;
+  while (num_entries > MostEntriesIn(layout, num_lines)) num_lines = NextLines(num_lines);
+  return num_lines;
+}
+
+void DenseRange::SetThresholds() {
+  const uint64_t num_lines = lines_.num_lines();
+  const bool may_grow = NextLines(num_lines) <= limits_.max_lines;
+  grow_above_ = may_grow ? MostEntriesIn(layout_, num_lines) : ~uint64_t{0};
+  shrink_below_ = 0;
+  for (uint64_t fewer = least_lines_; fewer < num_lines; fewer = NextLines(fewer)) {
+    shrink_below_ = MostEntriesIn(layout_, fewer) * 10 / 11;
+  }
+}
+
+void DenseRange::ResizeLines() {
+  // Fewer lines have space for a tenth more, so that the next updates do not lead back.
+  const uint64_t num_entries = lines_.num_entries();
+  const uint64_t num_lines = num_entries > grow_above_
+                                 ? NextLines(lines_.num_lines())
+                                 : FewestLinesFor(layout_, least_lines_, num_entries * 11 / 10);
+  Result<DenseLines> created = DenseLines::Create(layout_, num_blocks(), num_lines);
+  if (!created) return;  // there is no memory: hidden keys become more
+  DenseLines old = std::exchange(lines_, *std::move(created));
+  old.ForEach([&](uint64_t block_idx, uint32_t key) {
+    if (lines_.Put(block_idx, key)) return;
+    DenseBlock block = Load(block_idx);
+    hidden_[IdOf(block_idx, key)] = 1 + counts_.OfKey(block_idx, key);
+    static_cast<void>(counts_.SetKey(block_idx, key, 0));
+    block.set_spilled(true);
+    Store(block, block_idx);
+  });
+  SetThresholds();
+  // Hidden keys find places in more lines.
+  constexpr int kMaxBlocks = 64;
+  auto at = hidden_.begin();
+  for (int i = 0; at != hidden_.end() && i < kMaxBlocks; ++i) {
+    const uint64_t block_idx = at->first >> kMaxKeyBits;
+    DenseBlock block = Load(block_idx);
+    ReturnHidden(block, block_idx);
+    Store(block, block_idx);
+    at = hidden_.lower_bound(IdOf(block_idx + 1, 0));
+  }
+}
+
+}  // namespace trommel

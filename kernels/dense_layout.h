@@ -1,0 +1,93 @@
+// Dense blocks: fingerprint blocks that are nearly full. A block is one cache line; one that is
+// full keeps its lowest bins, and the other keys are entries of *overflow lines* near it.
+//
+// Block and key come from one prefix of the digest, in mixed radix: with the product of
+// fingerprint_layout.h, digest x num_blocks = block index x 2^64 + rest,
+//
+//   key = rest x (bins << bits) / 2^64     | bin | remainder, `bits` of them |
+//
+// so that a key's first half says which of two blocks it is in when the blocks double, and doubling
+// takes a bit of the remainder. The number of bins need not be a power of two.
+//
+//   block      bit 0 first: | low bytes of S remainders | planes | unary, S + B | counted | cut |
+//   planes     the remainders' bits from the ninth on, S bits each
+//   unary      for each bin a 0 per key, then a 1:  0 1 | 0 0 1 | 1 | ..
+//              stored xor that of an empty block, so that an empty block is all zeros
+//   cut        so many bins are shown as have their 1; keys of the others are elsewhere
+//   counted    each key is shown once, and a record has further copies
+//
+// The last bit of unary is 1 if the block is full and not cut. In a block that is cut it is free,
+// and says that keys are in side memory alone (*spilled*). Free slots are 0. The slots of a bin are
+// in no order.
+//
+//   line       bit 0 first: | low 16 bits of N keys | planes: tag, high bits of keys | count |
+//   tag        5 bits, which name the entry's block (fingerprints/dense_lines.h)
+#ifndef TROMMEL_KERNELS_DENSE_LAYOUT_H_
+#define TROMMEL_KERNELS_DENSE_LAYOUT_H_
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace trommel::kernels {
+
+__extension__ using DenseWord = unsigned __int128;
+
+inline constexpr uint32_t kDenseBlockBits = 512;
+inline constexpr uint32_t kDenseFlagBits = 2;
+inline constexpr uint32_t kDenseTagBits = 5;
+inline constexpr uint32_t kDenseEntryCountBits = 5;
+// So many blocks have one home among the lines, at most.
+inline constexpr uint32_t kMaxBlocksPerLine = 16;
+inline constexpr uint32_t kMaxDenseSlots = 51;
+// An erasure that leaves so many free slots in a cut block is the store's: lowest bins return.
+inline constexpr uint32_t kDensePullSlots = 3;
+
+// Slots, bins and the most bits of a remainder.
+struct DenseShape {
+  uint32_t slots;
+  uint32_t bins;
+  uint32_t max_bits;
+
+  constexpr uint32_t num_planes() const { return max_bits - 8; }
+  // Where the unary string begins.
+  constexpr uint32_t unary_begin() const { return slots * max_bits; }
+  // Bits of a key beyond 16, and the entries of a line.
+  constexpr uint32_t high_bits() const {
+    const auto key_bits = static_cast<uint32_t>(std::bit_width((bins << max_bits) - 1));
+    return std::max(key_bits, 16U) - 16;
+  }
+  constexpr uint32_t line_entries() const {
+    return (kDenseBlockBits - kDenseEntryCountBits) / (16 + kDenseTagBits + high_bits());
+  }
+
+  friend bool operator==(const DenseShape&, const DenseShape&) = default;
+};
+
+// By rate: about .36, .22, .097, .050, .030 and .014 % when full.
+inline constexpr DenseShape kDenseShapes[] = {{51, 51, 8},  {48, 78, 8},  {43, 80, 9},
+                                              {40, 70, 10}, {38, 54, 11}, {35, 55, 12}};
+
+constexpr bool IsDenseShape(const DenseShape& shape) {
+  return shape.unary_begin() + shape.slots + shape.bins + kDenseFlagBits == kDenseBlockBits &&
+         shape.slots <= kMaxDenseSlots && shape.unary_begin() >= 384 && shape.num_planes() <= 4 &&
+         shape.line_entries() <= 24;
+}
+static_assert(std::ranges::all_of(kDenseShapes, IsDenseShape), "bits are left over, or missing");
+
+// A shape, and how long remainders are: 1 to max_bits bits.
+struct DenseLayout {
+  DenseShape shape;
+  uint32_t bits;
+
+  constexpr uint32_t num_keys() const { return shape.bins << bits; }
+  constexpr uint32_t KeyOf(uint64_t rest) const {
+    return static_cast<uint32_t>((DenseWord{rest} * num_keys()) >> 64);
+  }
+  constexpr uint32_t BinOf(uint32_t key) const { return key >> bits; }
+  constexpr uint32_t RemainderOf(uint32_t key) const { return key & ((1U << bits) - 1); }
+};
+
+}  // namespace trommel::kernels
+
+#endif  // TROMMEL_KERNELS_DENSE_LAYOUT_H_

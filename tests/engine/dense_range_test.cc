@@ -1,0 +1,113 @@
+// Ranges of dense blocks: exact whatever was done to them, within limits, and of the size that
+// engine/docs/FINGERPRINTS.md says.
+#include "engine/src/fingerprints/dense_range.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "kernels/dense_layout.h"
+#include "support/catch.h"
+#include "support/dense_filter.h"
+#include "support/dense_program.h"
+
+namespace trommel {
+namespace {
+
+using kernels::DenseShape;
+using kernels::kDenseShapes;
+using tests::DenseFilter;
+using tests::DenseProgram;
+using tests::OwnedDenseRange;
+
+void RunPrograms(uint64_t num_seeds, uint64_t num_operations) {
+  for (uint64_t seed = 0; seed < num_seeds; ++seed) {
+    for (const DenseShape& shape : kDenseShapes) {
+      for (const tests::DenseKeysOf keys : tests::kAllDenseKeys) {
+        DenseProgram program(shape, keys,
+                             seed * 1'000 + shape.slots * 10 + static_cast<uint64_t>(keys));
+        REQUIRE(program.Run(num_operations) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("dense ranges do as a multiset does, and are zero when all is erased",
+          "[fingerprints][dense]") {
+  RunPrograms(1, 8'000);
+}
+TEST_CASE("dense ranges do as a multiset does in 10^8 operations", "[.long][fingerprints][dense]") {
+  RunPrograms(28, 100'000);
+}
+
+TEST_CASE("copies take 0.8 times the memory of their keys, a hundred of each 1.5 times",
+          "[fingerprints][dense]") {
+  const uint64_t num_keys = 44 * DenseFilter::kBlocks;
+  const auto bits_with = [&](uint64_t copies) {
+    DenseFilter filter({kDenseShapes[1], 8}, 1, DenseFilter::kBlocks, 66);
+    filter.Insert(num_keys, copies);
+    CHECK(filter.UndecidedShare() < 0.0005);
+    return filter.BitsPerKey();
+  };
+  const double once = bits_with(1);
+  CHECK(bits_with(5) < 1.8 * once);
+  CHECK(bits_with(100) < 2.5 * once);
+}
+
+TEST_CASE("a billion copies of a key are one number", "[fingerprints][dense]") {
+  OwnedDenseRange owned({kDenseShapes[1], 8}, 4, 1);
+  for (uint32_t key = 0; key < 200; ++key) REQUIRE(owned.range.Insert(0, 100 * key));
+  const uint64_t num_bytes = owned.num_bytes();
+  for (int i = 0; i < 1'000'000; ++i) REQUIRE(owned.range.Insert(0, 300));
+  CHECK(owned.range.CountOf(0, 300) == 1'000'001);
+  CHECK(owned.num_bytes() < num_bytes + 200);
+}
+
+TEST_CASE("lines grow and shrink with what is in them, and queries stay decided",
+          "[fingerprints][dense]") {
+  struct Row {
+    uint64_t keys_per_block;  // 1, 1.25, 1.5 and 1.9 times 44.4
+    double bits;
+    double undecided;
+  };
+  const Row rows[] = {{44, 12.8, 0.0002}, {55, 14.8, 0.001}, {66, 16.5, 0.001}, {84, 18.4, 0.001}};
+  for (const Row& row : rows) {
+    DenseFilter filter({kDenseShapes[1], 8}, 2, DenseFilter::kBlocks, 68);
+    filter.Insert(row.keys_per_block * 2 * DenseFilter::kBlocks);
+    filter.Replace(row.keys_per_block * 2 * DenseFilter::kBlocks);
+    CAPTURE(row.keys_per_block);
+    CHECK(filter.BitsPerKey() < row.bits);
+    CHECK(filter.UndecidedShare() < row.undecided);
+  }
+}
+
+TEST_CASE(
+    "a limit refuses copies and not distinct keys that find a place, and changes nothing then",
+    "[fingerprints][dense]") {
+  // No record and no hidden key may be.
+  const DenseLimits limits = {.max_lines = 8, .max_count_words = 0, .max_hidden_keys = 0};
+  OwnedDenseRange owned({kDenseShapes[1], 8}, 64, 8, limits);
+  std::mt19937_64 random(1);
+  uint64_t num_refused = 0;
+  for (uint64_t i = 0; i < 64 * 43; ++i) {
+    const auto key = static_cast<uint32_t>(random() % owned.layout.num_keys());
+    num_refused += owned.range.Insert(random() % 64, key) ? 0 : 1;
+  }
+  CHECK(num_refused < 20);  // blocks with three copies, or with a copy in the last bin
+  const std::vector<std::byte> bytes(owned.blocks.bytes().begin(), owned.blocks.bytes().end());
+  num_refused = 0;
+  for (uint64_t b = 0; b < 64; ++b) {
+    const BlockContents contents = owned.range.ReadContents(b);
+    if (contents.size() < 49) continue;
+    // A further copy of a key in a line has no other place.
+    const uint32_t key = (contents.end() - 1)->key;
+    CHECK(!owned.range.Insert(b, key));
+    num_refused += 1;
+  }
+  CHECK(num_refused > 0);
+  CHECK(std::ranges::equal(owned.blocks.bytes(), bytes));
+}
+
+}  // namespace
+}  // namespace trommel

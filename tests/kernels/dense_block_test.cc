@@ -1,0 +1,195 @@
+// Dense blocks and overflow lines against a plain model, and against words written out by hand.
+#include "kernels/dense_block.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "kernels/fingerprint_layout.h"
+#include "support/catch.h"
+#include "support/words.h"
+
+namespace trommel::kernels {
+namespace {
+
+using Words = std::array<uint32_t, kFingerprintBlockWords>;
+
+std::vector<uint32_t> Copy(const Words& words) { return {words.begin(), words.end()}; }
+
+// A block as its bins, each with its keys in the order of their slots.
+struct BlockModel {
+  explicit BlockModel(const DenseLayout& of) : layout(of), bins(of.shape.bins) {}
+
+  size_t num_keys() const {
+    size_t size = 0;
+    for (const auto& bin : bins) size += bin.size();
+    return size;
+  }
+  // Bit by bit, as dense_layout.h draws it.
+  Words Encoded(bool is_counted, bool is_spilled) const {
+    Words words{};
+    const auto flip = [&](uint32_t bit) { words[bit / 32] ^= 1U << (bit % 32); };
+    const DenseShape& shape = layout.shape;
+    uint32_t slot = 0;
+    uint32_t unary = shape.unary_begin();
+    for (uint32_t b = 0; b < bins.size(); ++b) {
+      for (const uint32_t key : bins[b]) {
+        const uint32_t remainder = key % (1U << layout.bits);
+        for (uint32_t i = 0; i < 8; ++i) {
+          if ((remainder >> i & 1) != 0) flip(8 * slot + i);
+        }
+        for (uint32_t i = 8; i < shape.max_bits; ++i) {
+          if ((remainder >> i & 1) != 0) flip(shape.slots * i + slot);
+        }
+        ++slot;
+        ++unary;
+      }
+      if (b < num_bins) flip(unary++);
+    }
+    for (uint32_t b = 0; b < shape.bins; ++b) flip(shape.unary_begin() + b);  // of an empty block
+    if (num_bins < shape.bins) flip(511);
+    if (is_counted) flip(510);
+    if (is_spilled) flip(509);
+    return words;
+  }
+
+  DenseLayout layout;
+  std::vector<std::vector<uint32_t>> bins;
+  uint32_t num_bins = layout.shape.bins;
+};
+
+TEST_CASE("a dense block of every shape and length is what a model of its bins is",
+          "[kernels][dense]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const DenseShape& shape : kDenseShapes) {
+    for (uint32_t bits = 1; bits <= shape.max_bits; ++bits) {
+      const DenseLayout layout{shape, bits};
+      BlockModel model(layout);
+      alignas(64) Words words{};
+      for (int step = 0; step < 500; ++step) {
+        DenseBlock block(layout, words.data());
+        REQUIRE(block.num_keys() == model.num_keys());
+        REQUIRE(block.num_bins() == model.num_bins);
+        REQUIRE(block.is_full() == (model.num_keys() == shape.slots));
+        const auto key = static_cast<uint32_t>(random() % layout.num_keys());
+        std::vector<uint32_t>& bin = model.bins[layout.BinOf(key)];
+        if (block.Shows(layout.BinOf(key))) {
+          REQUIRE(block.CountOf(key) == std::ranges::count(bin, key));
+          if (!block.is_full() && random() % 3 != 0) {
+            const uint32_t slot = block.Open(key);
+            REQUIRE(slot + 1 == block.SlotsOf(layout.BinOf(key)).end);
+            bin.push_back(key);
+          } else if (!bin.empty()) {
+            const size_t i = random() % bin.size();
+            block.Close(block.SlotsOf(layout.BinOf(key)).first + static_cast<uint32_t>(i),
+                        layout.BinOf(key));
+            bin.erase(bin.begin() + static_cast<std::ptrdiff_t>(i));
+          }
+        }
+        if (random() % 20 == 0) {
+          const auto end = static_cast<uint32_t>(random() % (shape.bins + 1));
+          if (end < model.num_bins) {
+            block.CutAt(end);
+            for (uint32_t b = end; b < shape.bins; ++b) model.bins[b].clear();
+          } else {
+            block.ShowBins(end);
+          }
+          model.num_bins = end;
+        }
+        if (block.num_keys() > 0) {
+          const auto last = std::ranges::find_if(model.bins.rbegin(), model.bins.rend(),
+                                                 [](const auto& keys) { return !keys.empty(); });
+          REQUIRE(block.LastBin() == model.bins.rend() - last - 1);
+        }
+        std::array<uint32_t, kMaxDenseSlots> keys;
+        std::vector<uint32_t> want;
+        for (const auto& of_bin : model.bins) want.insert(want.end(), of_bin.begin(), of_bin.end());
+        REQUIRE(std::vector(keys.begin(), keys.begin() + block.Keys(keys)) == want);
+        block.set_counted(random() % 2 == 0);
+        block.set_spilled(block.is_cut() && random() % 2 == 0);
+        block.Store(words.data());
+        const Words encoded = model.Encoded(block.is_counted(), block.is_spilled());
+        REQUIRE(tests::FirstDifference(Copy(words), Copy(encoded)) == "");
+        const DenseBlock again(layout, words.data());
+        REQUIRE(again.is_counted() == block.is_counted());
+        REQUIRE(again.is_spilled() == block.is_spilled());
+      }
+    }
+  }
+}
+
+TEST_CASE("an empty dense block is all zeros", "[kernels][dense]") {
+  for (const DenseShape& shape : kDenseShapes) {
+    alignas(64) Words words{};
+    const DenseBlock block({shape, shape.max_bits}, words.data());
+    CHECK(block.num_keys() == 0);
+    CHECK(block.num_bins() == shape.bins);
+    block.Store(words.data());
+    CHECK(Copy(words) == std::vector<uint32_t>(words.size(), 0));
+  }
+}
+
+TEST_CASE("a dense key's first half says which of two blocks it is in when the blocks double",
+          "[kernels][dense]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const DenseShape& shape : kDenseShapes) {
+    for (int i = 0; i < 20'000; ++i) {
+      const uint64_t digest = random();
+      const uint64_t num_blocks = 1 + random() % ((uint64_t{1} << (random() % 31)) + 1);
+      const uint32_t bits = 2 + static_cast<uint32_t>(random() % (shape.max_bits - 1));
+      const DenseLayout layout{shape, bits};
+      const DenseLayout half{shape, bits - 1};
+      const FingerprintPlace place = FingerprintPlaceOf(digest, num_blocks);
+      const FingerprintPlace doubled = FingerprintPlaceOf(digest, 2 * num_blocks);
+      const uint32_t key = layout.KeyOf(place.rest);
+      const bool is_second = key >= half.num_keys();
+      const uint64_t block_idx = 2 * place.block_idx + (is_second ? 1 : 0);
+      const uint32_t rest = key - (is_second ? half.num_keys() : 0);
+      if (doubled.block_idx != block_idx || half.KeyOf(doubled.rest) != rest) {
+        FAIL("digest " << digest << " of " << num_blocks << " blocks");
+      }
+    }
+  }
+}
+
+TEST_CASE("an overflow line holds its entries in order, and the last fills a hole",
+          "[kernels][dense]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const DenseShape& shape : kDenseShapes) {
+    const uint32_t num_keys = DenseLayout{shape, shape.max_bits}.num_keys();
+    alignas(64) Words line{};
+    std::vector<DenseEntry> want;
+    for (int step = 0; step < 1'000; ++step) {
+      const DenseEntry entry = {static_cast<uint32_t>(random() % 32),
+                                static_cast<uint32_t>(random() % num_keys)};
+      if (want.size() < shape.line_entries() && random() % 2 == 0) {
+        SetDenseEntry(shape, line.data(), static_cast<uint32_t>(want.size()), entry);
+        want.push_back(entry);
+      } else if (!want.empty()) {
+        const size_t i = random() % want.size();
+        if (random() % 4 == 0) {
+          SetDenseEntry(shape, line.data(), static_cast<uint32_t>(i), entry);
+          want[i] = entry;
+        } else {
+          RemoveDenseEntry(shape, line.data(), static_cast<uint32_t>(i));
+          want[i] = want.back();
+          want.pop_back();
+        }
+      }
+      REQUIRE(NumDenseEntries(line.data()) == want.size());
+      uint32_t of_tag = 0;
+      for (uint32_t i = 0; i < want.size(); ++i) {
+        const DenseEntry got = DenseEntryAt(shape, line.data(), i);
+        REQUIRE((got.tag == want[i].tag && got.key == want[i].key));
+        of_tag |= uint32_t{want[i].tag == entry.tag} << i;
+      }
+      REQUIRE(DenseEntriesOf(shape, line.data(), entry.tag) == of_tag);
+      if (want.empty()) REQUIRE(Copy(line) == std::vector<uint32_t>(line.size(), 0));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trommel::kernels
