@@ -45,7 +45,7 @@ constexpr char kUsage[] =
     "usage: one_key_bench [--keys=10k,1M,30M] [--rounds=9] [--rows=TEXT] [--beside=PROGRAM]\n"
     "  --keys    sizes to compare at, in turn (at least 10k)\n"
     "  --rounds  paired measurements of each figure, after one that does not count\n"
-    "  --rows    only what has this text in its name, such as \"fp16 query\"\n"
+    "  --rows    only what has this text, which begins with a filter's name: \"fp16 query\"\n"
     "  --beside  one_key_bench of another version, whose figures are the column \"before\"\n";
 constexpr uint64_t kMinKeys = 10'000;
 constexpr size_t kBatchSizes[] = {8, 16, 32, 64, 256, 2048, 65'536};
