@@ -14,37 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/index/src/directory/pair_structure.h"
+#include "engine/index/src/directory/directory_contents.h"
 #include "engine/src/files/file_format.h"
-#include "trommel/index/region_table.h"
-#include "trommel/index/server_index.h"
 #include "trommel/result.h"
 
 namespace trommel::index {
-
-// A column in a file.
-struct SavedColumn {
-  std::vector<Region> regions;  // one, or all of a server
-  SectionRecord bytes{};        // where they are
-};
-
-struct SavedAttribute {
-  uint32_t attribute = 0;
-  uint64_t pairs_per_region = 0;
-  StructureShape shape;  // in the file only if the structure is kMap
-  std::vector<SavedColumn> columns;
-};
-
-// The contents of a file, but for the columns' bytes.
-struct DirectoryContents {
-  Structure structure = Structure::kMap;
-  double target_fpr = 0;
-  DigestKind digest_kind = DigestKind::kXxh3;
-  uint64_t digest_seed = 0;
-  uint32_t num_attributes = 0;
-  std::vector<StoreStamp> servers;
-  std::vector<SavedAttribute> attributes;
-};
 
 // Writes a file: first the contents, whose columns are then written in their order.
 class DirectoryWriter {
