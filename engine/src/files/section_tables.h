@@ -7,14 +7,22 @@
 //
 // To add a section:
 //
-//   1. a row here, with a name that no table has had, in the table of its type;
-//   2. file.Add(kName, ...) in the type's WriteTo, where the row stands;
-//   3. file.Take(kName, ...) in the type's ReadFrom, which judges size and contents;
-//   4. a row in FORMAT.md.
+//   1. a row here, with a name that no table has had, and its place in the table of each type that
+//      has it;
+//   2. file.Add(sections::kName, ...) in the type's WriteTo, where the row stands; nothing where
+//   the
+//      filter has the default;
+//   3. file.Take(sections::kName, ...) in the type's ReadFrom, which judges size and contents, and
+//      refuses what step 2 does not write. (2 and 3 for sections of a store: store_sections,
+//      slice_sections, fingerprint_sections; of windows and of an index's directory, in theirs.)
+//      Copies of a filter (Clone, NewLikeThis), through which a ConcurrentFilter is saved, keep it;
+//   4. FORMAT.md, with a sample and the independent reader (engine/docs/samples).
 //
-// Files without it must still be read: Take returns a section without bytes. Readers of before
-// refuse a file that has it, by its name, unless its row says kSkippable: then they check it and
-// leave it out. The tests of all files (tests/engine/files_test.cc) find it in its table.
+// Files without it must still be read: Take returns a section without bytes, which ReadAs and
+// CheckBytes call missing, so ask Has first. Readers of before refuse a file that has it, by its
+// name, unless its row has kSkippableFlag: then they check it and leave it out. The tests of all
+// files (tests/engine/files_test.cc) fail until tests/support/every_file.h has a file with it, and
+// demand that a section of zeros is refused where there should be none.
 #ifndef TROMMEL_ENGINE_SRC_FILES_SECTION_TABLES_H_
 #define TROMMEL_ENGINE_SRC_FILES_SECTION_TABLES_H_
 
@@ -71,9 +79,9 @@ inline constexpr SectionRow kFile{"file", true, kSmall};
 
 inline constexpr std::array kOfCounting = {kMetadata, kNumbers, kPresence, kCounts,
                                            kBlocks,   kLines,   kSide};
-inline constexpr std::array kOfScalable = {kMetadata, kDoubling, kGrowth, kGeneration, kNumbers,
-                                           kPresence, kCounts,   kBlocks, kLines,      kSide,
-                                           kDigests,  kFurther,  kSizes,  kCodes};
+inline constexpr std::array kOfScalable = {kMetadata, kGrowth,  kDoubling, kGeneration, kNumbers,
+                                           kPresence, kCounts,  kBlocks,   kLines,      kSide,
+                                           kDigests,  kFurther, kSizes,    kCodes};
 inline constexpr std::array kOfWindow = {kMetadata, kWindow, kNumbers, kBlocks, kLines, kSide};
 inline constexpr std::array kOfAttributes = {kMetadata,   kAttributes, kSets,     kGrowth,
                                              kGeneration, kNumbers,    kPresence, kCounts,
