@@ -205,7 +205,7 @@ TEST_CASE("a filter that doubles is not made before its shards are compared with
 
 TEST_CASE("an empty filter that doubles from a large first size loads in 17 times its file",
           "[engine][files][doubling][long]") {
-  for (const uint64_t first_capacity : {600'000, 3'000'000}) {
+  for (const uint64_t first_capacity : {600'000U, 3'000'000U}) {
     const Bytes bytes =
         ScalableFilter::Create({.first_capacity = first_capacity, .mode = GrowthMode::kDoubling})
             ->Serialize();

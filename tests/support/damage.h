@@ -52,7 +52,7 @@ void CheckDamageIsRefused(const Bytes& good, const Load& load, const DamagePlace
       bad[at] = good[at];
     }
   }
-  for (const size_t num_extra : {1, 8, 272, 5000}) {
+  for (const size_t num_extra : {1U, 8U, 272U, 5000U}) {
     INFO(num_extra << " bytes appended");
     Bytes longer = good;
     longer.resize(good.size() + num_extra);

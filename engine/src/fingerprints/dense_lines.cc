@@ -100,7 +100,7 @@ bool DenseLines::Holds(uint64_t block_idx, uint32_t key) const {
 
 bool DenseLines::Take(uint64_t block_idx, uint32_t key) {
   const Places places = PlacesOf(block_idx, key);
-  for (const size_t i : {0, 1}) {
+  for (const size_t i : {0U, 1U}) {
     const int entry = Find(places, i, key);
     if (entry < 0) continue;
     kernels::RemoveDenseEntry(layout_.shape, LineAt(places.line[i]), static_cast<uint32_t>(entry));
@@ -112,7 +112,7 @@ bool DenseLines::Take(uint64_t block_idx, uint32_t key) {
 
 void DenseLines::AppendKeys(uint64_t block_idx, uint32_t key, DenseKeys& keys) const {
   const Places places = PlacesOf(block_idx, key);
-  for (const size_t i : {0, 1}) {
+  for (const size_t i : {0U, 1U}) {
     const uint32_t* line = LineAt(places.line[i]);
     for (uint32_t left = kernels::DenseEntriesOf(layout_.shape, line, places.tag[i]); left != 0;
          left &= left - 1) {
