@@ -238,7 +238,7 @@ TEST_CASE("forged numbers of a window are refused", "[engine][files][window][hos
             {"window", 0, 20, 4, 0, "what its keys make"},
             {"window", 0, 24, 8, 1'000'000, "a bucket's keys are not what the blocks hold"},
             {"window", 0, 24, 8, kMany, "a bucket's keys are not what the blocks hold"},
-            {"numbers", 1, 0, 4, 1, "section 'numbers'"},
+            {"numbers", 1, 0, 4, 1, "the encoding is 1; this library reads 2"},
             {"numbers", 1, 8, 4, 13, "the fingerprint's length is 13; this library reads 12"},
             {"numbers", 1, 8, 4, 16, "what its keys make"},
             {"numbers", 1, 24, 8, 0, "no possible request"},
