@@ -251,6 +251,9 @@ TEST_CASE("a directory's file has the columns that its contents name, one behind
   forge = ForgeOf(honest);
   std::swap(forge.sections[1], forge.sections[2]);
   CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("is not behind the one before"));
+  forge = ForgeOf(honest);  // what a terminal would show
+  forge.sections[1].record.name[0] = '\n';
+  CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("other characters than a-z"));
   forge = ForgeOf(honest);
   forge.header.digest_kind = 4;
   CHECK_THAT(refused(SealedText(forge), ErrorCode::kVersion),

@@ -181,6 +181,7 @@ Status CheckPlaces(std::ifstream& file, std::vector<SectionRecord>& directory,
   for (const SectionRecord& record : directory) {
     const auto number = static_cast<uint32_t>(kept.size());
     const std::string_view name = NameOf(record);
+    if (!IsName(name)) return Corrupt("a section's name has other characters than a-z, 0-9, _");
     const std::string where = "section '" + std::string(name) + "' ";
     SectionRecord wanted = RecordOf(number == 0 ? kContentsName : kColumnName, number, 0, {});
     const bool is_metadata = name == "metadata";
@@ -202,9 +203,8 @@ Status CheckPlaces(std::ifstream& file, std::vector<SectionRecord>& directory,
     wanted.offset = (end + alignment - 1) / alignment * alignment;
     wanted.num_bytes = record.num_bytes;
     wanted.checksum = record.checksum;
-    if (TextOf(wanted) != TextOf(record) || !IsName(name) || wanted.num_bytes == 0 ||
-        wanted.offset > directory_at || wanted.num_bytes > directory_at - wanted.offset ||
-        !is_zero(wanted.offset)) {
+    if (TextOf(wanted) != TextOf(record) || wanted.num_bytes == 0 || wanted.offset > directory_at ||
+        wanted.num_bytes > directory_at - wanted.offset || !is_zero(wanted.offset)) {
       return Corrupt(where + "is not behind the one before it");
     }
     std::string bytes;
