@@ -179,9 +179,9 @@ void DenseRange::ResizeLines() {
   });
   SetThresholds();
   // Hidden keys find places in more lines.
-  constexpr int kMaxBlocks = 64;
+  constexpr int kMostBlocks = 64;
   auto at = hidden_.begin();
-  for (int i = 0; at != hidden_.end() && i < kMaxBlocks; ++i) {
+  for (int i = 0; at != hidden_.end() && i < kMostBlocks; ++i) {
     const uint64_t block_idx = at->first >> kMaxKeyBits;
     DenseBlock block = Load(block_idx);
     ReturnHidden(block, block_idx);
