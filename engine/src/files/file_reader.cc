@@ -119,7 +119,7 @@ Status FileSection::CheckSum() const {
 Status SectionStream::Fill() {
   buffer_.resize(std::min<uint64_t>(section_.num_bytes() - filled_, kBufferBytes));
   used_ = 0;
-  const Status read = section_.source().ReadAt(section_.record().offset + filled_, buffer_);
+  Status read = section_.source().ReadAt(section_.record().offset + filled_, buffer_);
   if (!read.ok()) return read;
   sum_.Add(buffer_);
   filled_ += buffer_.size();

@@ -42,7 +42,7 @@ class FileSection {
   Result<std::vector<T>> ReadAll() const {
     std::vector<T> all(num_bytes() / sizeof(T));
     if (Status whole = CheckBytes(all.size() * sizeof(T)); !whole.ok()) return whole.error();
-    const Status read = ReadInto(std::as_writable_bytes(std::span(all)));
+    Status read = ReadInto(std::as_writable_bytes(std::span(all)));
     if (!read.ok()) return read.error();
     return all;
   }
@@ -51,7 +51,7 @@ class FileSection {
   Result<T> ReadAs() const {
     T value{};
     if (Status whole = CheckBytes(sizeof(T)); !whole.ok()) return whole.error();
-    const Status read = ReadInto(std::as_writable_bytes(std::span(&value, 1)));
+    Status read = ReadInto(std::as_writable_bytes(std::span(&value, 1)));
     if (!read.ok()) return read.error();
     return value;
   }
@@ -91,9 +91,9 @@ class SectionStream {
   const FileSection& section_;
   uint64_t at_ = 0;
   uint64_t filled_ = 0;  // bytes of the section that have been in the buffer
-  Checksum sum_;
   std::vector<std::byte> buffer_;
   size_t used_ = 0;  // of the buffer
+  Checksum sum_;
 };
 
 class FileReader {

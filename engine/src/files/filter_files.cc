@@ -57,7 +57,7 @@ std::vector<std::byte> FilterFiles::WriteBytes(const Write& write) {
 bool FilterFiles::HaveSameBytes(const Write& a, const Write& b) {
   const std::vector<std::byte> bytes = WriteBytes(a);
   ComparingSink sink(bytes);
-  const Status written = WriteToSink(sink, {}, b);
+  Status written = WriteToSink(sink, {}, b);
   if (!written && written.error().code == ErrorCode::kOutOfMemory) throw std::bad_alloc();
   return written.ok() && sink.are_same();
 }

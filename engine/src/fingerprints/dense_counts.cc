@@ -31,7 +31,7 @@ void WriteGroups(uint64_t* record, uint32_t first, uint32_t num_groups, uint64_t
   const uint32_t shift = first % 16 * 4;
   const uint64_t mask = Below(4 * num_groups);
   word[0] = (word[0] & ~(mask << shift)) | groups << shift;
-  if (shift + 4 * num_groups > 64) {
+  if (shift > 0 && shift + 4 * num_groups > 64) {
     word[1] = (word[1] & ~(mask >> (64 - shift))) | groups >> (64 - shift);
   }
 }
