@@ -88,12 +88,12 @@ class SectionStream {
  private:
   Status Fill();
 
+  Checksum sum_;  // first: it is aligned to a cache line
   const FileSection& section_;
   uint64_t at_ = 0;
   uint64_t filled_ = 0;  // bytes of the section that have been in the buffer
   std::vector<std::byte> buffer_;
   size_t used_ = 0;  // of the buffer
-  Checksum sum_;
 };
 
 class FileReader {

@@ -48,6 +48,7 @@ class FileWriter {
   // Small pieces are gathered: a sink may take a system call for each.
   void Flush();
 
+  Checksum sum_;  // first: it is aligned to a cache line
   ByteSink& sink_;
   std::span<const std::byte> metadata_;
   Status status_ = Ok();
@@ -56,7 +57,6 @@ class FileWriter {
   uint64_t end_ = 0;
   SectionRecord section_{};  // the one that is being written
   std::vector<std::byte> gathered_;
-  Checksum sum_;
   size_t last_rank_ = 0;
 };
 
