@@ -1,9 +1,10 @@
 // Attribute filters in files: which sets of attributes there are, and a filter of generations for
 // each (scalable/generations_file.h).
 //
-//   attributes   AttributesNumbers below, and each attribute's name: a byte, its length, and so
-//   many sets         8 bytes each, ascending: the cuts, or all sets of a list growth       for
-//   each allowed set, ascending
+//   attributes   AttributesNumbers below, and of each attribute a byte, its name's length, and the
+//                name
+//   sets         8 bytes each, ascending: the cuts, or all sets of a list
+//   growth       a record for each allowed set, ascending
 //
 // Which sets are allowed follows from the number of attributes, the limit and the cuts, or is the
 // list.

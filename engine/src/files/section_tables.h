@@ -9,9 +9,8 @@
 //
 //   1. a row here, with a name that no table has had, and its place in the table of each type that
 //      has it;
-//   2. file.Add(sections::kName, ...) in the type's WriteTo, where the row stands; nothing where
-//   the
-//      filter has the default;
+//   2. file.Add(sections::kName, ...) in the type's WriteTo, where the row stands; nothing for the
+//      default;
 //   3. file.Take(sections::kName, ...) in the type's ReadFrom, which judges size and contents, and
 //      refuses what step 2 does not write. (2 and 3 for sections of a store: store_sections,
 //      slice_sections, fingerprint_sections; of windows and of an index's directory, in theirs.)

@@ -89,7 +89,7 @@ Geometry GeometryOf(const StoreNumbers& numbers) {
 
 Result<StoreNumbers> ReadNumbers(FileReader& file, uint32_t store_idx) {
   const FileSection section = file.Take(sections::kNumbers, store_idx);
-  const Result<StoreNumbers> numbers = section.ReadAs<StoreNumbers>();
+  Result<StoreNumbers> numbers = section.ReadAs<StoreNumbers>();
   if (!numbers) return numbers;
   if (Status valid = CheckNumbers(section, *numbers, file.type()); !valid) return valid.error();
   if (Status there = CheckWords(file, store_idx, GeometryOf(*numbers)); !there) {
