@@ -140,7 +140,6 @@ struct WindowFilter::Impl {
   RangeLocks locks_;
   // Of each bucket that is kept, the number of its keys; bucket b has b % size.
   std::vector<RangeLocks> keys_of_;
-  WindowClock clock_;
   // Insertions whose share of the sweep is not done, times groups.
   std::atomic<uint64_t> sweep_owed_{0};
   std::atomic<uint64_t> next_swept_{0};  // a group
@@ -150,6 +149,7 @@ struct WindowFilter::Impl {
   std::atomic<uint64_t> num_untimely_inserts_{0};  // into no live bucket
   std::atomic<uint64_t> num_refused_erases_{0};
   std::atomic<uint64_t> num_expired_erases_{0};
+  WindowClock clock_;  // last: it is aligned to a cache line
 };
 
 }  // namespace trommel
