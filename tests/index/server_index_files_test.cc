@@ -263,7 +263,7 @@ TEST_CASE("a directory's file has the columns that its contents name, one behind
   CHECK_THAT(refused(SealedText(forge)), ContainsSubstring("contents of the directory's file"));
   // A bit in the padding behind the contents.
   std::string padded = honest;
-  const auto& contents = ForgeOf(honest).At("contents").record;
+  const auto contents = ForgeOf(honest).At("contents").record;
   if (const uint64_t end = contents.offset + contents.num_bytes; end % 64 != 0) padded[end] = 1;
   CHECK_FALSE(refused(padded).empty());
   WriteAll(path, honest);
