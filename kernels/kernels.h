@@ -71,21 +71,26 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
-// The outcome of one key that is updated by itself.
+// The outcome of one key that is updated or queried by itself.
 enum class OneFate : uint8_t {
-  kDone,       // inserted or erased
-  kUnchanged,  // not inserted because present, not erased because absent
+  kDone,       // inserted, erased or found
+  kUnchanged,  // not inserted because present, not erased because absent; absent
   kSpill,      // as above: the block is promoted
   kStop,       // as above: the block must be promoted first
 };
+
+// One key, by itself: the same as a batch of one, without its pipeline. `blocks` is the Blocks or
+// FingerprintBlocks that the kernel's batches take. All kernels of one key have this type, because
+// filters keep pointers to their own, and programs call through these (trommel/one_key.h).
+using OneKeyKernel = OneFate (*)(uint64_t digest, const void* blocks);
 
 // Operations on blocks of one shape and encoding. Updates apply the digests of a range; spilled
 // indices and bitmap bits count from the chunk's start. Bitmaps of updates must be zero at the
 // range's bits; the bits of spilled keys stay zero for the caller to set. `spilled` must have space
 // for end - begin indices.
 //
-// Thread safety: updates of different blocks may run at the same time; queries, select and
-// may_contain beside updates of any block (presence_words.h).
+// Thread safety: updates of different blocks may run at the same time; query, select and
+// query_one beside updates of any block (presence_words.h).
 struct BlockKernels {
   UpdateProgress (*insert)(const uint64_t* digests, const DigestRange& range, const Blocks& blocks,
                            uint32_t* spilled);
@@ -103,12 +108,10 @@ struct BlockKernels {
   // `selection` must have space for num_digests entries, all of which may be overwritten.
   size_t (*select)(const uint64_t* digests, size_t num_digests, const Blocks& blocks,
                    bool maybe_present, uint32_t first_idx, uint32_t* selection);
-  // One digest; all arguments are passed in registers.
-  bool (*may_contain)(uint64_t digest, const uint32_t* presence, uint64_t num_blocks);
-  // One key: the same as a batch of one, without its pipeline.
-  OneFate (*insert_one)(uint64_t digest, const Blocks& blocks);
-  OneFate (*insert_if_absent_one)(uint64_t digest, const Blocks& blocks);
-  OneFate (*erase_one)(uint64_t digest, const Blocks& blocks);
+  OneKeyKernel query_one;
+  OneKeyKernel insert_one;
+  OneKeyKernel insert_if_absent_one;
+  OneKeyKernel erase_one;
 
   // Several stores of this shape, of any numbers of blocks, queried for the same digests.
   // Sets the bit of each digest that some store shows; otherwise as query.
@@ -152,11 +155,11 @@ struct FingerprintKernels {
   size_t (*query)(const uint64_t* digests, size_t num_digests, const FingerprintBlocks& blocks,
                   uint64_t* shown, uint32_t* unsure);
 
-  // One digest. query_one: kDone if shown, kUnchanged if absent, kSpill if unsure.
-  OneFate (*insert_one)(uint64_t digest, const FingerprintBlocks& blocks);
-  OneFate (*insert_if_absent_one)(uint64_t digest, const FingerprintBlocks& blocks);
-  OneFate (*erase_one)(uint64_t digest, const FingerprintBlocks& blocks);
-  OneFate (*query_one)(uint64_t digest, const FingerprintBlocks& blocks);
+  OneKeyKernel insert_one;
+  OneKeyKernel insert_if_absent_one;
+  OneKeyKernel erase_one;
+  // kSpill if the digest is unsure.
+  OneKeyKernel query_one;
 };
 
 // Operations on stamped blocks of one shape (stamped_layout.h), as in FingerprintKernels with

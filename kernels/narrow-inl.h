@@ -58,13 +58,13 @@ HWY_INLINE OneFate UpdateNarrowKey(uint64_t digest, const FingerprintBlocks& blo
 }
 
 template <class Update, class Change>
-OneFate UpdateOneNarrow(uint64_t digest, const FingerprintBlocks& blocks) {
-  return UpdateNarrowKey<Update, Change>(digest, blocks);
+OneFate UpdateOneNarrow(uint64_t digest, const void* blocks) {
+  return UpdateNarrowKey<Update, Change>(digest, *static_cast<const FingerprintBlocks*>(blocks));
 }
 
 template <class Select, template <size_t> class Reads>
-OneFate QueryOneNarrow(uint64_t digest, const FingerprintBlocks& blocks) {
-  return QueryNarrowKey<Select, Reads>(digest, blocks);
+OneFate QueryOneNarrow(uint64_t digest, const void* blocks) {
+  return QueryNarrowKey<Select, Reads>(digest, *static_cast<const FingerprintBlocks*>(blocks));
 }
 
 // ForEachKey of words-inl.h. Calls use(i, fate) for each key that is done.

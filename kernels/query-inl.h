@@ -1,5 +1,5 @@
 // Queries: they read presence bits only, one cache line per key (two with 10 slices), and write
-// nothing but the answers: a bitmap, a selection vector, or a bool.
+// nothing but the answers: a bitmap, a selection vector, or a fate.
 #if defined(TROMMEL_KERNELS_QUERY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_QUERY_INL_H_
 #undef TROMMEL_KERNELS_QUERY_INL_H_
@@ -73,8 +73,9 @@ size_t Select(const uint64_t* HWY_RESTRICT digests, size_t num_digests, const Bl
 }
 
 template <class Layout>
-bool MayContain(uint64_t digest, const uint32_t* presence, uint64_t num_blocks) {
-  return Layout::ShowsAll(digest, Layout::PresenceAt(presence, BlockIndex(digest, num_blocks)));
+OneFate QueryOne(uint64_t digest, const void* blocks) {
+  const auto& of_layout = *static_cast<const Blocks*>(blocks);
+  return static_cast<OneFate>(!Layout::ShowsAll(digest, PresenceOf<Layout>(digest, of_layout)));
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ void AddQueryForTarget(KernelTable& kernels) {
   ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
     table.query = &Query<Layout>;
     table.select = &Select<Layout>;
-    table.may_contain = &MayContain<Layout>;
+    table.query_one = &QueryOne<Layout>;
   });
 }
 

@@ -59,20 +59,21 @@ HWY_INLINE OneFate OneFateOf(Fate fate) {
 }
 
 template <class Layout>
-OneFate InsertOne(uint64_t digest, const Blocks& blocks) {
-  return OneFateOf(Layout::TryInsert(digest, BlockOf<Layout>(digest, blocks)));
+OneFate InsertOne(uint64_t digest, const void* blocks) {
+  return OneFateOf(
+      Layout::TryInsert(digest, BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks))));
 }
 
 template <class Layout>
-OneFate InsertIfAbsentOne(uint64_t digest, const Blocks& blocks) {
-  const typename Layout::Block block = BlockOf<Layout>(digest, blocks);
+OneFate InsertIfAbsentOne(uint64_t digest, const void* blocks) {
+  const typename Layout::Block block = BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks));
   if (Layout::ShowsAll(digest, block.presence)) return OneFate::kUnchanged;
   return OneFateOf(Layout::TryInsert(digest, block));
 }
 
 template <class Layout>
-OneFate EraseOne(uint64_t digest, const Blocks& blocks) {
-  const typename Layout::Block block = BlockOf<Layout>(digest, blocks);
+OneFate EraseOne(uint64_t digest, const void* blocks) {
+  const typename Layout::Block block = BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks));
   if (HWY_UNLIKELY(!Layout::ShowsAll(digest, block.presence))) return OneFate::kUnchanged;
   return OneFateOf(Layout::TryErase(digest, block));
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "support/digests.h"
 #include "support/targets.h"
 #include "support/words.h"
+#include "trommel/one_key.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -97,6 +99,30 @@ TEST_CASE("integers are hashed by their bytes as batches and one by one on every
       }
     }
   });
+}
+
+// The lines of xxHash in the header, which programs contain.
+void CheckIntegers(size_t num_integers) {
+  std::mt19937_64 random(Catch::rngSeed());
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}, uint64_t{random()}}) {
+    const uint64_t flip = OneKey::FlipOf(seed);
+    for (size_t i = 0; i < num_integers; ++i) {
+      const uint64_t integer = i < 64 ? uint64_t{1} << i : random();
+      const uint64_t digest = OneKey::Xxh3OfInteger(integer, flip);
+      if (digest != XXH3_64bits_withSeed(&integer, sizeof(integer), seed)) {
+        FAIL("integer " << integer << ", seed " << seed);
+      }
+    }
+  }
+}
+
+TEST_CASE("the digest of an integer that programs compute is XXH3's", "[engine][digest]") {
+  CheckIntegers(20'000);
+}
+
+TEST_CASE("ten million digests of integers that programs compute are XXH3's",
+          "[engine][digest][long]") {
+  CheckIntegers(10'000'000);
 }
 
 TEST_CASE("an int is the 64-bit integer of its value, whatever its type", "[engine][digest]") {

@@ -146,10 +146,10 @@ TEST_CASE("no key is absent from a group whose version is odd", "[kernels][finge
         const bool is_shown = (want_shown[i / 64] >> i % 64 & 1) != 0;
         const bool is_changing = blocks.versions[blocks.GroupOf(digests[i])] % 2 == 1;
         if (!is_shown && is_changing) want_unsure.push_back(static_cast<uint32_t>(i));
-        REQUIRE(versioned.query_one(digests[i], blocks.view) == (is_shown ? OneFate::kDone
-                                                                 : is_changing
-                                                                     ? OneFate::kSpill
-                                                                     : OneFate::kUnchanged));
+        REQUIRE(versioned.query_one(digests[i], &blocks.view) == (is_shown ? OneFate::kDone
+                                                                  : is_changing
+                                                                      ? OneFate::kSpill
+                                                                      : OneFate::kUnchanged));
       }
       unsure.resize(
           versioned.query(digests.data(), size, blocks.view, shown.data(), unsure.data()));

@@ -25,22 +25,23 @@ TEST_CASE("an update of one key says what became of it, and changes nothing unle
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(1, shape);
     const BlockKernels& kernels = filter.block_kernels();
+    const Blocks view = filter.View();
     ReferenceFilter want(1, shape);
 
-    CHECK(kernels.erase_one(kHot, filter.View()) == OneFate::kUnchanged);
-    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kDone);
-    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kUnchanged);
+    CHECK(kernels.erase_one(kHot, &view) == OneFate::kUnchanged);
+    CHECK(kernels.insert_if_absent_one(kHot, &view) == OneFate::kDone);
+    CHECK(kernels.insert_if_absent_one(kHot, &view) == OneFate::kUnchanged);
     want.Insert(kHot);
     for (uint32_t copies = 1; copies < tests::MostCopies(shape); ++copies) {
-      REQUIRE(kernels.insert_one(kHot, filter.View()) == OneFate::kDone);
+      REQUIRE(kernels.insert_one(kHot, &view) == OneFate::kDone);
       want.Insert(kHot);
     }
-    REQUIRE(!kernels.may_contain(kAbsent, filter.View().presence, 1));
-    CHECK(kernels.insert_one(kHot, filter.View()) == OneFate::kStop);
-    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kUnchanged);
-    CHECK(kernels.erase_one(kAbsent, filter.View()) == OneFate::kUnchanged);
+    REQUIRE(kernels.query_one(kAbsent, &view) == OneFate::kUnchanged);
+    CHECK(kernels.insert_one(kHot, &view) == OneFate::kStop);
+    CHECK(kernels.insert_if_absent_one(kHot, &view) == OneFate::kUnchanged);
+    CHECK(kernels.erase_one(kAbsent, &view) == OneFate::kUnchanged);
     CHECK(filter.DifferenceFrom(want) == "");
-    CHECK(kernels.erase_one(kHot, filter.View()) == OneFate::kDone);
+    CHECK(kernels.erase_one(kHot, &view) == OneFate::kDone);
     want.Erase(kHot);
     CHECK(filter.DifferenceFrom(want) == "");
   });
@@ -56,13 +57,14 @@ TEST_CASE("an update of one key spills what a promoted block cannot tell", "[ker
     for (const uint64_t digest : copies) want.Insert(digest);
 
     const BlockKernels& kernels = filter.block_kernels();
+    const Blocks view = filter.View();
     // Planes spill a key that hits a full counter of slice 0: every one, by the marker.
-    CHECK(kernels.insert_one(kHot, filter.View()) == OneFate::kSpill);
-    CHECK(kernels.insert_one(kAbsent, filter.View()) == OneFate::kSpill);
-    CHECK(kernels.insert_if_absent_one(kAbsent, filter.View()) == OneFate::kSpill);
-    CHECK(kernels.insert_if_absent_one(kHot, filter.View()) == OneFate::kUnchanged);
-    CHECK(kernels.erase_one(kHot, filter.View()) == OneFate::kSpill);
-    CHECK(kernels.erase_one(kAbsent, filter.View()) == OneFate::kUnchanged);
+    CHECK(kernels.insert_one(kHot, &view) == OneFate::kSpill);
+    CHECK(kernels.insert_one(kAbsent, &view) == OneFate::kSpill);
+    CHECK(kernels.insert_if_absent_one(kAbsent, &view) == OneFate::kSpill);
+    CHECK(kernels.insert_if_absent_one(kHot, &view) == OneFate::kUnchanged);
+    CHECK(kernels.erase_one(kHot, &view) == OneFate::kSpill);
+    CHECK(kernels.erase_one(kAbsent, &view) == OneFate::kUnchanged);
     CHECK(filter.DifferenceFrom(want) == "");
   });
 }
@@ -74,16 +76,17 @@ TEST_CASE("updates of one key leave the reference's bytes and answers", "[kernel
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(4000, shape);
     const BlockKernels& kernels = filter.block_kernels();
+    const Blocks view = filter.View();
     ReferenceFilter want(4000, shape);
     for (const uint64_t digest : digests) {
       want.Insert(digest);
-      REQUIRE(kernels.insert_one(digest, filter.View()) == OneFate::kDone);
+      REQUIRE(kernels.insert_one(digest, &view) == OneFate::kDone);
     }
     REQUIRE(filter.DifferenceFrom(want) == "");
     for (size_t i = 0; i < digests.size(); i += 2) {
       for (const uint64_t digest : {digests[i], ~digests[i]}) {
         const OneFate erased = want.Erase(digest) ? OneFate::kDone : OneFate::kUnchanged;
-        REQUIRE(kernels.erase_one(digest, filter.View()) == erased);
+        REQUIRE(kernels.erase_one(digest, &view) == erased);
       }
     }
     CHECK(filter.DifferenceFrom(want) == "");

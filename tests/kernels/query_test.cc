@@ -101,11 +101,11 @@ TEST_CASE("one key gets the batch's answer on every target", "[kernels][query]")
   const Question question(1000, 60, shape);
   tests::ForEachRunnableTarget([&] {
     KernelFilter filter(question.reference);
+    const Blocks view = filter.View();
     std::vector<uint64_t> bitmap(question.bitmap.size(), 0);
     for (size_t i = 0; i < question.digests.size(); ++i) {
-      const bool answer = filter.block_kernels().may_contain(
-          question.digests[i], filter.View().presence, filter.View().num_blocks);
-      bitmap[i / 64] |= uint64_t{answer} << (i % 64);
+      const OneFate fate = filter.block_kernels().query_one(question.digests[i], &view);
+      bitmap[i / 64] |= uint64_t{fate == OneFate::kDone} << (i % 64);
     }
     CHECK(tests::FirstDifference(bitmap, question.bitmap) == "");
   });
@@ -119,16 +119,15 @@ TEST_CASE("one missing bit in any slice makes a key absent on every target", "[k
   tests::ForEachRunnableTarget([&] {
     for (size_t s = 0; s < shape.num_slices; ++s) {
       KernelFilter filter(one);
-      REQUIRE(filter.block_kernels().may_contain(digest, filter.View().presence,
-                                                 filter.View().num_blocks));
+      const Blocks view = filter.View();
+      REQUIRE(filter.block_kernels().query_one(digest, &view) == OneFate::kDone);
       const uint32_t bit = CounterIndex(digest, s, shape.num_slices);
       for (uint32_t i = 0; i < shape.num_counters() / 32; ++i) {  // all but the one
-        filter.View().presence[i] = i == bit / 32 ? ~(1U << bit % 32) : ~0U;
+        view.presence[i] = i == bit / 32 ? ~(1U << bit % 32) : ~0U;
       }
       uint64_t bitmap = 1;
-      REQUIRE_FALSE(filter.block_kernels().may_contain(digest, filter.View().presence,
-                                                       filter.View().num_blocks));
-      REQUIRE(filter.block_kernels().query(&digest, 1, filter.View(), &bitmap) == 0);
+      REQUIRE(filter.block_kernels().query_one(digest, &view) == OneFate::kUnchanged);
+      REQUIRE(filter.block_kernels().query(&digest, 1, view, &bitmap) == 0);
       REQUIRE(bitmap == 0);
     }
   });

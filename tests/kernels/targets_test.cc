@@ -30,7 +30,7 @@ TEST_CASE("every runnable target has a name of its own and all kernels", "[kerne
       CHECK(kernels->erase != nullptr);
       CHECK(kernels->query != nullptr);
       CHECK(kernels->select != nullptr);
-      CHECK(kernels->may_contain != nullptr);
+      CHECK(kernels->query_one != nullptr);
       CHECK(kernels->tally != nullptr);
       CHECK(kernels->merge != nullptr);
       CHECK(kernels->subtract != nullptr);

@@ -116,9 +116,9 @@ WideModel MixedModel(const std::vector<uint64_t>& digests, uint64_t num_blocks, 
 
 OneFate ApplyOneKernel(const FingerprintKernels& kernels, WideUpdate update, uint64_t digest,
                        const FingerprintBlocks& blocks) {
-  if (update == WideUpdate::kInsert) return kernels.insert_one(digest, blocks);
-  if (update == WideUpdate::kErase) return kernels.erase_one(digest, blocks);
-  return kernels.insert_if_absent_one(digest, blocks);
+  if (update == WideUpdate::kInsert) return kernels.insert_one(digest, &blocks);
+  if (update == WideUpdate::kErase) return kernels.erase_one(digest, &blocks);
+  return kernels.insert_if_absent_one(digest, &blocks);
 }
 
 // Keys [begin, end) against the model's fates; keys at which the kernel stops are left out.
@@ -237,7 +237,7 @@ TEST_CASE("queries of wide blocks show, or list as unsure, what the definition d
       got_unsure.resize(num_unsure);
       REQUIRE(FirstDifference(got_unsure, want_unsure) == "");
       for (const uint64_t digest : digests) {
-        REQUIRE(kernels.query_one(digest, filter.view) == model.Query(digest));
+        REQUIRE(kernels.query_one(digest, &filter.view) == model.Query(digest));
       }
     });
   }

@@ -214,15 +214,16 @@ class NarrowSubject {
 
   OneFate ApplyOne(NarrowOp op, uint64_t digest) {
     const kernels::FingerprintKernels& table = kNarrowSets.Of(has_versions_);
+    const kernels::FingerprintBlocks view = blocks();
     switch (op) {
       case NarrowOp::kInsert:
-        return table.insert_one(digest, blocks());
+        return table.insert_one(digest, &view);
       case NarrowOp::kInsertIfAbsent:
-        return table.insert_if_absent_one(digest, blocks());
+        return table.insert_if_absent_one(digest, &view);
       case NarrowOp::kErase:
-        return table.erase_one(digest, blocks());
+        return table.erase_one(digest, &view);
       default:
-        return table.query_one(digest, blocks());
+        return table.query_one(digest, &view);
     }
   }
 

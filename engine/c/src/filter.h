@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "engine/c/src/batch.h"
 #include "engine/c/src/failures.h"
 #include "trommel/c.h"
 #include "trommel/concurrent_filter.h"
@@ -24,6 +25,7 @@ struct trommel_filter {
   Types typed;
   std::shared_ptr<trommel::Executor> executor = nullptr;  // also hashes what is not read in place
   bool limits_side_memory = false;
+  bool can_hash = false;  // its digest policy
 };
 
 namespace trommel::c_abi {
@@ -51,12 +53,23 @@ inline const DigestPolicy& PolicyOf(const trommel_filter& filter) {
                     filter.typed);
 }
 
+// The key of a call, checked. Integers and bytes, which most are, without a look at the policy.
+inline Key KeyOf(trommel_key key, const trommel_filter& filter) {
+  if (filter.can_hash && key.size == -1) return {key.word};
+  if (filter.can_hash && key.size > 0 && key.word != 0) {
+    const auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(key.word));
+    return std::string_view(bytes, static_cast<size_t>(key.size));
+  }
+  return KeyOf(key, PolicyOf(filter));
+}
+
 // Gives the caller a handle.
 template <class Filter>
 void Return(trommel_filter*& out, Result<Filter> made, std::shared_ptr<Executor> executor = nullptr,
             bool limits_side_memory = false) {
   auto handle = std::make_unique<trommel_filter>(
       trommel_filter{ValueOf(std::move(made)), std::move(executor), limits_side_memory});
+  handle->can_hash = PolicyOf(*handle).can_hash();
   out = handle.release();
 }
 

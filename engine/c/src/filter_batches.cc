@@ -261,7 +261,7 @@ trommel_code trommel_count_estimates(const trommel_filter* filter, const trommel
 int32_t trommel_insert_key(trommel_filter* filter, trommel_key key, trommel_error* error) {
   return GuardedAnswer(error, [&] {
     trommel_filter& target = Required(filter, "filter");
-    const Key one = KeyOf(key, PolicyOf(target));
+    const Key one = KeyOf(key, target);
     return std::visit(
         [&](auto& typed) {
           using Filter = std::remove_cvref_t<decltype(typed)>;
@@ -286,7 +286,7 @@ int32_t trommel_insert_key_if_absent(trommel_filter* filter, trommel_key key,
                                      trommel_error* error) {
   return GuardedAnswer(error, [&] {
     trommel_filter& target = Required(filter, "filter");
-    const Key one = KeyOf(key, PolicyOf(target));
+    const Key one = KeyOf(key, target);
     return std::visit([&](auto& typed) { return typed.InsertIfAbsent(one); }, target.typed);
   });
 }
@@ -294,7 +294,7 @@ int32_t trommel_insert_key_if_absent(trommel_filter* filter, trommel_key key,
 int32_t trommel_erase_key(trommel_filter* filter, trommel_key key, trommel_error* error) {
   return GuardedAnswer(error, [&] {
     trommel_filter& target = Required(filter, "filter");
-    const Key one = KeyOf(key, PolicyOf(target));
+    const Key one = KeyOf(key, target);
     return std::visit(
         [&](auto& typed) -> bool {
           if constexpr (kIsWindow<std::remove_cvref_t<decltype(typed)>>) {
@@ -330,7 +330,7 @@ int32_t trommel_may_contain_bytes(const trommel_filter* filter, const void* data
 int32_t trommel_may_contain(const trommel_filter* filter, trommel_key key, trommel_error* error) {
   return GuardedAnswer(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
-    const Key one = KeyOf(key, PolicyOf(source));
+    const Key one = KeyOf(key, source);
     return std::visit([&](const auto& typed) { return typed.MayContain(one); }, source.typed);
   });
 }
@@ -340,7 +340,7 @@ trommel_code trommel_count_estimate(const trommel_filter* filter, trommel_key ke
   return Guarded(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
     uint64_t& out = Required(count, "count");
-    const Key one = KeyOf(key, PolicyOf(source));
+    const Key one = KeyOf(key, source);
     out = std::visit([&](const auto& typed) { return typed.CountEstimate(one); }, source.typed);
   });
 }

@@ -157,13 +157,15 @@ class TROMMEL_API ColumnMap {
   /// As above; also sets the bits in `inserted` of the keys that were inserted and clears the
   /// others. Requires BitmapWords(keys.size()) words that do not overlap the keys.
   InsertOutcome Insert(uint32_t column, Keys keys, std::span<uint64_t> inserted) noexcept;
-  bool Insert(uint32_t column, Key key) noexcept;  ///< Returns false if the insertion was refused.
+  /// Returns false if the insertion was refused.
+  bool Insert(uint32_t column, Key key) noexcept { return InsertDigest(column, DigestOf(key)); }
 
   /// In input order, erases every key from the column, or refuses a key that is certainly absent
   /// from the column and changes nothing for it. What erasing a non-member does:
   /// CountingFilter::Erase. Needs no memory.
   EraseOutcome Erase(uint32_t column, Keys keys) noexcept;
-  bool Erase(uint32_t column, Key key) noexcept;  ///< Returns false if the erasure was refused.
+  /// Returns false if the erasure was refused.
+  bool Erase(uint32_t column, Key key) noexcept { return EraseDigest(column, DigestOf(key)); }
 
   /// @}
 
@@ -178,7 +180,9 @@ class TROMMEL_API ColumnMap {
   /// As above, for one key. Requires columns.size() == row_words().
   void Query(Key key, std::span<uint64_t> columns) const noexcept;
   /// Returns false if the column is closed or the key certainly absent from it.
-  bool MayContain(uint32_t column, Key key) const noexcept;
+  bool MayContain(uint32_t column, Key key) const noexcept {
+    return HasDigest(column, DigestOf(key));
+  }
 
   /// As CountingFilter::Prefetch.
   Key Prefetch(Key key) const noexcept;
@@ -230,6 +234,11 @@ class TROMMEL_API ColumnMap {
  private:
   struct Impl;
   explicit ColumnMap(std::unique_ptr<Impl> impl) noexcept;
+  // One key.
+  uint64_t DigestOf(const Key& key) const noexcept { return impl_.one().DigestOf(key); }
+  bool InsertDigest(uint32_t column, uint64_t digest) noexcept;
+  bool EraseDigest(uint32_t column, uint64_t digest) noexcept;
+  bool HasDigest(uint32_t column, uint64_t digest) const noexcept;
 
   ImplPtr<Impl> impl_;
 };

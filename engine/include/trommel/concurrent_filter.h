@@ -40,7 +40,7 @@ namespace trommel {
 ///                                    the moments of different shards differ, unless
 ///                                    SaveOptions::point_in_time asks for one.
 ///   Merge, Clear, LimitSideMemory,   Exclusive. Debug builds abort if they find another operation
-///   TakeExclusive, move, destruction running.
+///   TakeExclusive, move, destruction running, a MayContain excepted.
 /// @endcode
 /// "Happened before" is that of C++: one thread's call ended, and another thread learned of it by
 /// some synchronization (a join, a mutex, an atomic with release and acquire).
@@ -120,12 +120,16 @@ class TROMMEL_API ConcurrentFilter {
   /// @name One key
   /// Batches of one.
   /// @{
-  bool Insert(Key key) noexcept;  ///< Returns true unless a limit of side memory refused the key.
-  bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
-  bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
+  /// Returns true unless a limit of side memory refused the key.
+  bool Insert(Key key) noexcept { return InsertDigest(impl_.one().DigestOf(key)); }
+  /// Returns true if the key was absent and is now in.
+  bool InsertIfAbsent(Key key) noexcept { return InsertAbsentDigest(impl_.one().DigestOf(key)); }
+  /// Returns false if the erasure was refused.
+  bool Erase(Key key) noexcept { return EraseDigest(impl_.one().DigestOf(key)); }
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
-  uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
-  Key Prefetch(Key key) const noexcept;            ///< As CountingFilter::Prefetch.
+  /// Returns what CountEstimates writes.
+  uint64_t CountEstimate(Key key) const noexcept { return CountOf(impl_.one().DigestOf(key)); }
+  Key Prefetch(Key key) const noexcept;  ///< As CountingFilter::Prefetch.
   /// @}
 
   /// @name Properties
@@ -198,8 +202,32 @@ class TROMMEL_API ConcurrentFilter {
   Status WriteTo(FileWriter& file) const;
   Status WriteOneMomentTo(FileWriter& file) const;
 
+  // One key, under its lock.
+  bool InsertDigest(uint64_t digest) noexcept;
+  bool InsertAbsentDigest(uint64_t digest) noexcept;
+  bool EraseDigest(uint64_t digest) noexcept;
+  uint64_t CountOf(uint64_t digest) const noexcept;
+  // Is a key in that the kernel has not decided?
+  bool IsElsewhere(uint64_t digest) const noexcept;
+  void FetchAhead(uint64_t digest) const noexcept;
+
   ImplPtr<Impl> impl_;
 };
+
+inline bool ConcurrentFilter::MayContain(Key key) const noexcept {
+  const OneKey& one = impl_.one();
+  const uint64_t digest = one.DigestOf(key);
+  const kernels::OneFate fate = one.query(digest, one.blocks);
+  if (fate > OneKey::kUnchanged) [[unlikely]]
+    return IsElsewhere(digest);
+  return fate == OneKey::kDone;
+}
+
+inline Key ConcurrentFilter::Prefetch(Key key) const noexcept {
+  const uint64_t digest = impl_.one().DigestOf(key);
+  FetchAhead(digest);
+  return Key::Digest(digest);
+}
 
 }  // namespace trommel
 

@@ -17,6 +17,7 @@
 #include "trommel/export.h"
 #include "trommel/impl_ptr.h"
 #include "trommel/keys.h"
+#include "trommel/one_key.h"
 #include "trommel/outcomes.h"
 #include "trommel/result.h"
 #include "trommel/save_options.h"
@@ -203,7 +204,8 @@ class TROMMEL_API CountingFilter {
   bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
   bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
   bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
-  uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
+  /// Returns what CountEstimates writes.
+  uint64_t CountEstimate(Key key) const noexcept { return CountOf(impl_.one().DigestOf(key)); }
 
   /// Begins to fetch the cache lines that an operation on the key reads, and returns the key as its
   /// digest, so that it is hashed once. For callers who interleave operations on one key with other
@@ -364,8 +366,59 @@ class TROMMEL_API CountingFilter {
                                          const DigestKey& digest_key);
   Status WriteTo(FileWriter& file) const;
 
+  // What kernels of one key have not done, nor refused.
+  bool InsertElsewhere(uint64_t digest) noexcept;
+  bool InsertAbsentElsewhere(uint64_t digest) noexcept;
+  bool EraseElsewhere(uint64_t digest) noexcept;  // also counts a refusal
+  bool IsElsewhere(uint64_t digest) const noexcept;
+  void FetchAhead(uint64_t digest) const noexcept;
+  uint64_t CountOf(uint64_t digest) const noexcept;
+
   ImplPtr<Impl> impl_;
 };
+
+inline bool CountingFilter::Insert(Key key) noexcept {
+  OneKey& one = impl_.one();
+  const uint64_t digest = one.DigestOf(key);
+  if (one.insert(digest, one.blocks) != OneKey::kDone) [[unlikely]]
+    return InsertElsewhere(digest);
+  one.num_keys += 1;
+  return true;
+}
+
+inline bool CountingFilter::InsertIfAbsent(Key key) noexcept {
+  OneKey& one = impl_.one();
+  const uint64_t digest = one.DigestOf(key);
+  const kernels::OneFate fate = one.insert_if_absent(digest, one.blocks);
+  if (fate > OneKey::kUnchanged) [[unlikely]]
+    return InsertAbsentElsewhere(digest);
+  one.num_keys += uint64_t{fate == OneKey::kDone};
+  return fate == OneKey::kDone;
+}
+
+inline bool CountingFilter::Erase(Key key) noexcept {
+  OneKey& one = impl_.one();
+  const uint64_t digest = one.DigestOf(key);
+  if (one.erase(digest, one.blocks) != OneKey::kDone) [[unlikely]]
+    return EraseElsewhere(digest);
+  one.num_keys -= 1;
+  return true;
+}
+
+inline bool CountingFilter::MayContain(Key key) const noexcept {
+  const OneKey& one = impl_.one();
+  const uint64_t digest = one.DigestOf(key);
+  const kernels::OneFate fate = one.query(digest, one.blocks);
+  if (fate > OneKey::kUnchanged) [[unlikely]]
+    return IsElsewhere(digest);
+  return fate == OneKey::kDone;
+}
+
+inline Key CountingFilter::Prefetch(Key key) const noexcept {
+  const uint64_t digest = impl_.one().DigestOf(key);
+  FetchAhead(digest);
+  return Key::Digest(digest);
+}
 
 }  // namespace trommel
 

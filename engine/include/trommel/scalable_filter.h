@@ -271,10 +271,14 @@ class TROMMEL_API ScalableFilter {
   /// @name One key
   /// Batches of one.
   /// @{
-  bool Insert(Key key) noexcept;            ///< Returns false if the insertion was refused.
-  bool InsertIfAbsent(Key key) noexcept;    ///< Returns true if the key was absent and is now in.
-  bool Erase(Key key) noexcept;             ///< Returns false if the erasure was refused.
-  bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
+  /// Returns false if the insertion was refused.
+  bool Insert(Key key) noexcept { return InsertDigest(DigestOf(key)); }
+  /// Returns true if the key was absent and is now in.
+  bool InsertIfAbsent(Key key) noexcept { return InsertAbsentDigest(DigestOf(key)); }
+  /// Returns false if the erasure was refused.
+  bool Erase(Key key) noexcept { return EraseDigest(DigestOf(key)); }
+  /// Returns false if the key is certainly absent.
+  bool MayContain(Key key) const noexcept { return HasDigest(DigestOf(key)); }
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
   /// As CountingFilter::Prefetch. For a filter that doubles: with several generations queries gain
   /// nothing, because each reads more lines than a core fetches at a time (bench/README.md).
@@ -390,6 +394,12 @@ class TROMMEL_API ScalableFilter {
   static Result<ScalableFilter> ReadFrom(FileReader& file, uint64_t limit_bytes,
                                          const DigestKey& digest_key);
   Status WriteTo(FileWriter& file) const;
+  // One key.
+  uint64_t DigestOf(const Key& key) const noexcept { return impl_.one().DigestOf(key); }
+  bool InsertDigest(uint64_t digest) noexcept;
+  bool InsertAbsentDigest(uint64_t digest) noexcept;
+  bool EraseDigest(uint64_t digest) noexcept;
+  bool HasDigest(uint64_t digest) const noexcept;
 
   ImplPtr<Impl> impl_;
 };

@@ -24,8 +24,9 @@ TROMMEL_API std::vector<std::string_view> CompiledTargets();
 /// TROMMEL_TARGET names, else the best runnable one. Thread safety: any thread.
 TROMMEL_API std::string_view ActiveTarget() noexcept;
 
-/// Makes every filter of this process use the named target from its next batch on. Answers and
-/// bytes stay the same; only speed changes. The empty name restores the choice made on first use.
+/// Makes every filter of this process use the named target from its next batch on; calls of one key
+/// keep the target with which their CountingFilter or ConcurrentFilter was made. Answers and bytes
+/// stay the same; only speed changes. The empty name restores the choice made on first use.
 /// Fails with kInvalidArgument if this CPU cannot run the target. Thread safety: any thread.
 TROMMEL_API Status ForceTarget(std::string_view name);
 

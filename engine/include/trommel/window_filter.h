@@ -284,15 +284,21 @@ class TROMMEL_API WindowFilter {
   /// @name One key
   /// Batches of one.
   /// @{
-  uint64_t Insert(Key key) noexcept;  ///< Inserts the key. Returns the time of insertion.
+  /// Inserts the key. Returns the time of insertion.
+  uint64_t Insert(Key key) noexcept { return InsertDigest(DigestOf(key)); }
   /// Returns false if the insertion was refused.
   bool Insert(Key key, uint64_t time) noexcept;
   /// Returns true if the key was absent and is now in. `inserted_at`, if not null, receives the
   /// time.
-  bool InsertIfAbsent(Key key, uint64_t* inserted_at = nullptr) noexcept;
+  bool InsertIfAbsent(Key key, uint64_t* inserted_at = nullptr) noexcept {
+    return InsertAbsentDigest(DigestOf(key), inserted_at);
+  }
   /// Returns false if the erasure was refused, for either reason.
-  bool Erase(Key key, uint64_t inserted_at) noexcept;
-  bool MayContain(Key key) const noexcept;  ///< Returns false if the key is certainly absent.
+  bool Erase(Key key, uint64_t inserted_at) noexcept {
+    return EraseDigest(DigestOf(key), inserted_at);
+  }
+  /// Returns false if the key is certainly absent.
+  bool MayContain(Key key) const noexcept { return HasDigest(DigestOf(key)); }
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
   Key Prefetch(Key key) const noexcept;            ///< As CountingFilter::Prefetch.
   /// @}
@@ -389,6 +395,12 @@ class TROMMEL_API WindowFilter {
   static Result<WindowFilter> ReadFrom(FileReader& file, uint64_t limit_bytes,
                                        const DigestKey& digest_key);
   Status WriteTo(FileWriter& file) const;
+  // One key.
+  uint64_t DigestOf(const Key& key) const noexcept { return impl_.one().DigestOf(key); }
+  uint64_t InsertDigest(uint64_t digest) noexcept;
+  bool InsertAbsentDigest(uint64_t digest, uint64_t* inserted_at) noexcept;
+  bool EraseDigest(uint64_t digest, uint64_t inserted_at) noexcept;
+  bool HasDigest(uint64_t digest) const noexcept;
 
   ImplPtr<Impl> impl_;
 };

@@ -1,11 +1,10 @@
-// The names of errors and refusals, and the aborts of programs that read what is not there: a
-// result's missing value or error, a filter that was moved from.
+// The names of errors and refusals, and the aborts of programs that read a result's missing value
+// or error.
 #include "trommel/result.h"
 
 #include <cstdio>
 #include <cstdlib>
 
-#include "trommel/impl_ptr.h"
 #include "trommel/outcomes.h"
 
 namespace trommel {
@@ -48,13 +47,6 @@ std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept {
       return "its side memory has no space for them";
   }
   return "unknown";
-}
-
-void AbortMovedFrom() noexcept {
-  std::fprintf(stderr,
-               "trommel: misuse: this filter was moved from: it may only be destroyed or assigned "
-               "to\n");
-  std::abort();
 }
 
 namespace internal {

@@ -10,15 +10,20 @@
 namespace trommel {
 size_t QueryBatch(const QueryTarget& target, Keys keys,
                   std::span<uint64_t> maybe_present) noexcept {
-  std::atomic<size_t> num_present{0};
-  ForEachTask(target.executor, keys, [&](size_t task_first, Keys task_keys) {
+  const auto query = [&](size_t task_first, Keys task_keys) {
     size_t num_in_task = 0;
     ForEachViewedChunk(
         target.policy, task_keys, [&](size_t first, std::span<const uint64_t> digests) {
           num_in_task +=
               target.store.Query(digests, maybe_present.data() + (task_first + first) / 64);
         });
-    num_present.fetch_add(num_in_task, std::memory_order_relaxed);
+    return num_in_task;
+  };
+  // An atomic sum would keep the cache misses of small batches from overlapping.
+  if (target.executor == nullptr || keys.size() <= kTaskKeys) return query(0, keys);
+  std::atomic<size_t> num_present{0};
+  ForEachTask(target.executor, keys, [&](size_t task_first, Keys task_keys) {
+    num_present.fetch_add(query(task_first, task_keys), std::memory_order_relaxed);
   });
   return num_present.load(std::memory_order_relaxed);
 }

@@ -168,7 +168,7 @@ uint64_t BlockStore::FinishSpilled(Update update, const uint64_t* digests,
 bool BlockStore::UpdateOne(Update update, uint64_t digest) {
   switch (update) {
     case Update::kInsertIfAbsent:
-      return Finish(update, digest, block_kernels().insert_if_absent_one(digest, view_));
+      return Finish(update, digest, block_kernels().insert_if_absent_one(digest, &view_));
     case Update::kErase:
       return EraseOne(digest);
     case Update::kInsertIfPresent:

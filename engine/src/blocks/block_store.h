@@ -38,10 +38,10 @@ class BlockStore final : public Store {
                        uint64_t* answers, uint64_t* refused) override;
   bool UpdateOne(Update update, uint64_t digest) override;
   bool InsertOne(uint64_t digest) noexcept override {
-    return Finish(Update::kInsert, digest, block_kernels().insert_one(digest, view_));
+    return Finish(Update::kInsert, digest, block_kernels().insert_one(digest, &view_));
   }
   bool EraseOne(uint64_t digest) override {
-    return Finish(Update::kErase, digest, block_kernels().erase_one(digest, view_));
+    return Finish(Update::kErase, digest, block_kernels().erase_one(digest, &view_));
   }
   void FetchAhead(std::span<const uint64_t> digests) const override;
 
@@ -60,8 +60,9 @@ class BlockStore final : public Store {
   size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
                 uint32_t* selection) const override;
   bool MayContain(uint64_t digest) const noexcept override {
-    return block_kernels().may_contain(digest, view_.presence, view_.num_blocks);
+    return block_kernels().query_one(digest, &view_) == kernels::OneFate::kDone;
   }
+  OneKeyCalls CallsOfOneKey() const override { return CallsOf(block_kernels(), &view_); }
   void PrefetchQuery(uint64_t digest) const noexcept override {
     const uint32_t* const presence = PresenceOf(BlockOf(digest));
     __builtin_prefetch(presence);

@@ -11,6 +11,7 @@ namespace trommel {
 // lines that find(i) has prefetched should be there, and use(i) when those of fetch(i) should.
 template <class Find, class Fetch, class Use>
 void UseInSteps(size_t count, const Find& find, const Fetch& fetch, const Use& use) {
+  if (count == 0) return;       // as in most batches
   constexpr size_t kStep = 16;  // a few more than the misses that one core can wait for
   for (size_t i = 0; i < count + 2 * kStep; ++i) {
     if (i < count) find(i);

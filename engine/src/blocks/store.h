@@ -115,6 +115,18 @@ class Store : public KeyStore {
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
 
+  // The kernels of one key of the target that is in use now, and what they work on. Those of
+  // queries leave to MayContain, and those of updates to UpdateOne, what they do not do.
+  struct OneKeyCalls {
+    const void* blocks;
+    kernels::OneKeyKernel query;
+    kernels::OneKeyKernel insert;
+    kernels::OneKeyKernel erase;
+    kernels::OneKeyKernel insert_if_absent;
+  };
+  // They hold as long as the store stays where it is and has or lacks versions for readers as now.
+  virtual OneKeyCalls CallsOfOneKey() const = 0;
+
   const Geometry& geometry() const { return geometry_; }
   static uint32_t OwnedRangeBits(const Geometry& geometry) {
     return std::min(geometry.shard_bits, kMaxOwnedRangeBits);
@@ -125,6 +137,13 @@ class Store : public KeyStore {
   uint64_t blocks_per_owned_range() const { return geometry_.num_blocks >> owned_range_bits(); }
 
  protected:
+  // Of BlockKernels or FingerprintKernels.
+  template <class Kernels>
+  static OneKeyCalls CallsOf(const Kernels& kernels, const void* blocks) {
+    return {blocks, kernels.query_one, kernels.insert_one, kernels.erase_one,
+            kernels.insert_if_absent_one};
+  }
+
   Store() = default;
   Store(Store&&) = default;
   Store& operator=(Store&&) = default;

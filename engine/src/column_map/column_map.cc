@@ -115,8 +115,7 @@ InsertOutcome ColumnMap::Insert(uint32_t column, Keys keys, std::span<uint64_t> 
   return outcome;
 }
 
-bool ColumnMap::Insert(uint32_t column, Key key) noexcept {
-  const uint64_t digest = impl_->config.digest(key);
+bool ColumnMap::InsertDigest(uint32_t column, uint64_t digest) noexcept {
   return Insert(column, Keys::Digests(std::span(&digest, 1))).num_refused == 0;
 }
 
@@ -130,8 +129,7 @@ EraseOutcome ColumnMap::Erase(uint32_t column, Keys keys) noexcept {
   return {num_erased, keys.size() - num_erased};
 }
 
-bool ColumnMap::Erase(uint32_t column, Key key) noexcept {
-  const uint64_t digest = impl_->config.digest(key);
+bool ColumnMap::EraseDigest(uint32_t column, uint64_t digest) noexcept {
   return Erase(column, Keys::Digests(std::span(&digest, 1))).num_refused == 0;
 }
 
@@ -150,18 +148,18 @@ void ColumnMap::Query(Keys keys, std::span<uint64_t> columns) const noexcept {
 
 void ColumnMap::Query(Key key, std::span<uint64_t> columns) const noexcept {
   TROMMEL_CHECK(columns.size() == row_words(), "an answer of another size");
-  impl_->pairs.QueryOne(impl_->config.digest(key), columns);
+  impl_->pairs.QueryOne(impl_.one().DigestOf(key), columns);
 }
 
-bool ColumnMap::MayContain(uint32_t column, Key key) const noexcept {
+bool ColumnMap::HasDigest(uint32_t column, uint64_t digest) const noexcept {
   impl_->At(column);
   std::array<uint64_t, BitmapWords(kMaxMapColumns)> answer;
-  Query(key, std::span(answer).first(row_words()));
+  impl_->pairs.QueryOne(digest, std::span(answer).first(row_words()));
   return (answer[column / 64] >> column % 64 & 1) != 0;
 }
 
 Key ColumnMap::Prefetch(Key key) const noexcept {
-  const uint64_t digest = impl_->config.digest(key);
+  const uint64_t digest = impl_.one().DigestOf(key);
   impl_->pairs.Prefetch(digest);
   return Key::Digest(digest);
 }

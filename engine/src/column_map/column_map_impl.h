@@ -11,6 +11,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/column_map/pair_store.h"
 #include "trommel/column_map.h"
+#include "trommel/one_key.h"
 
 namespace trommel {
 
@@ -24,7 +25,9 @@ struct ColumnMap::Impl {
   Impl(const ColumnMapConfig& config_of_all, PairStore all_pairs)
       : config(config_of_all),
         pairs(std::move(all_pairs)),
-        columns(std::make_unique<MapColumn[]>(config_of_all.num_columns)) {}
+        columns(std::make_unique<MapColumn[]>(config_of_all.num_columns)) {
+    one.HashBy(config.digest);
+  }
 
   MapColumn& At(uint32_t column) const {
     TROMMEL_CHECK(column < config.num_columns, "column is not below num_columns");
@@ -41,6 +44,7 @@ struct ColumnMap::Impl {
   // Sets the bits in `refused` of keys that were refused, unless it is null.
   InsertOutcome Insert(uint32_t column, Keys keys, uint64_t* refused);
 
+  OneKey one;
   const ColumnMapConfig config;
   PairStore pairs;
   const std::unique_ptr<MapColumn[]> columns;

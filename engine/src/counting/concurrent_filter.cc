@@ -80,7 +80,7 @@ void CheckAlone(Impl* impl) {
 ConcurrentFilter::Impl::Impl(CountingFilter&& whole, RangeLocks&& made) noexcept
     : filter(std::move(whole)), locks(std::move(made)) {
   // The keys that are in the filter already belong to no lock: they count for the first one.
-  locks.Hold(0, locks.lock_bits()).AddKeys(core().num_keys);
+  locks.Hold(0, locks.lock_bits()).AddKeys(core().one.num_keys);
   num_refused_erases = core().num_refused_erases;
 }
 
@@ -114,10 +114,11 @@ Result<ConcurrentFilter> ConcurrentFilter::Adopt(CountingFilter&& filter) {
       if (Status serves = core.fingerprint_store().ServeQueries(core.memory_limit_bytes); !serves) {
         return serves.error();
       }
+      core.SetKernels();
     }
     return ConcurrentFilter(std::make_unique<Impl>(std::move(filter), std::move(locks)));
   } catch (const std::bad_alloc&) {
-    if (core.has_fingerprints()) core.fingerprint_store().StopServingQueries();
+    core.StopServingQueries();
     return Error{ErrorCode::kOutOfMemory, "the system refused the memory of a filter's locks"};
   }
 }
@@ -189,28 +190,31 @@ void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) con
 
 // --- One key.
 
-bool ConcurrentFilter::Insert(Key key) noexcept { return impl_->UpdateOne(Update::kInsert, key); }
-
-bool ConcurrentFilter::InsertIfAbsent(Key key) noexcept {
-  return impl_->UpdateOne(Update::kInsertIfAbsent, key);
+bool ConcurrentFilter::InsertDigest(uint64_t digest) noexcept {
+  return impl_->UpdateOne<Update::kInsert>(digest);
 }
 
-bool ConcurrentFilter::Erase(Key key) noexcept {
-  const bool is_erased = impl_->UpdateOne(Update::kErase, key);
+bool ConcurrentFilter::InsertAbsentDigest(uint64_t digest) noexcept {
+  return impl_->UpdateOne<Update::kInsertIfAbsent>(digest);
+}
+
+bool ConcurrentFilter::EraseDigest(uint64_t digest) noexcept {
+  const bool is_erased = impl_->UpdateOne<Update::kErase>(digest);
   if (!is_erased) impl_->num_refused_erases.fetch_add(1, std::memory_order_relaxed);
   return is_erased;
 }
 
-bool ConcurrentFilter::MayContain(Key key) const noexcept {
+bool ConcurrentFilter::IsElsewhere(uint64_t digest) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->filter.MayContain(key);
+  return impl_->core().store->MayContain(digest);
 }
 
-Key ConcurrentFilter::Prefetch(Key key) const noexcept { return impl_->filter.Prefetch(key); }
+void ConcurrentFilter::FetchAhead(uint64_t digest) const noexcept {
+  impl_->core().store->FetchAhead(std::span(&digest, 1));
+}
 
-uint64_t ConcurrentFilter::CountEstimate(Key key) const noexcept {
+uint64_t ConcurrentFilter::CountOf(uint64_t digest) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->core().policy(key);
   const auto held = impl_->HoldFor(digest);
   return impl_->core().store->CountEstimate(digest);
 }
@@ -234,9 +238,9 @@ Result<CountingFilter> ConcurrentFilter::Impl::Copy(Moments moments) {
   if (!copy) return copy;
   CountingFilter::Impl& into = *copy->impl_;
   const auto copy_range = [&](size_t o) { into.store->CopyOwnedRange(from, o); };
-  into.num_keys = moments == Moments::kOne
-                      ? locks.VisitRangesAtOnce(from.num_owned_ranges(), copy_range)
-                      : locks.VisitRanges(from.num_owned_ranges(), copy_range);
+  into.one.num_keys = moments == Moments::kOne
+                          ? locks.VisitRangesAtOnce(from.num_owned_ranges(), copy_range)
+                          : locks.VisitRanges(from.num_owned_ranges(), copy_range);
   return copy;
 }
 
@@ -326,7 +330,7 @@ Status ConcurrentFilter::LimitSideMemory(uint64_t limit_bytes) {
 
 Status ConcurrentFilter::Merge(const CountingFilter& other) {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  impl_->core().num_keys = impl_->locks.num_keys();
+  impl_->core().one.num_keys = impl_->locks.num_keys();
   Status merged = impl_->filter.Merge(other);
   if (!merged) return merged;
   // All count for the first lock: a copy takes all locks, so the sum is enough.
@@ -342,11 +346,13 @@ void ConcurrentFilter::Clear() noexcept {
 }
 
 CountingFilter ConcurrentFilter::TakeExclusive() && {
-  [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  impl_->core().num_keys = impl_->locks.num_keys();
-  impl_->core().num_refused_erases = impl_->num_refused_erases.load(std::memory_order_relaxed);
-  if (impl_->core().has_fingerprints()) impl_->core().fingerprint_store().StopServingQueries();
-  return std::move(impl_->filter);
+  const ImplPtr<Impl> taken = std::move(impl_);  // any later use of this one ends the program
+  [[maybe_unused]] const auto access = taken->access_check.EnterExclusive();
+  CountingFilter::Impl& core = taken->core();
+  core.one.num_keys = taken->locks.num_keys();
+  core.num_refused_erases = taken->num_refused_erases.load(std::memory_order_relaxed);
+  core.StopServingQueries();
+  return std::move(taken->filter);
 }
 
 }  // namespace trommel

@@ -33,14 +33,19 @@ struct ConcurrentFilter::Impl {
   }
 
   // Whether the key was inserted or erased.
-  bool UpdateOne(Update update, Key key) {
+  template <Update update>
+  bool UpdateOne(uint64_t digest) {
     [[maybe_unused]] const auto access = access_check.Enter();
-    const uint64_t digest = core().DigestOf(key);
-    uint64_t bit = 0;
-    const uint64_t num_applied =
-        ApplyRange(ForUpdates(), update, &digest, {0, 1}, RangeOf(digest, locks.lock_bits()),
-                   locks.lock_bits(), std::span(&bit, 1));
-    return num_applied == 1;
+    RangeLocks::Held held = HoldFor(digest);
+    const OneKey::Kernel kernel = update == Update::kInsert  ? one.insert
+                                  : update == Update::kErase ? one.erase
+                                                             : one.insert_if_absent;
+    const kernels::OneFate fate = kernel(digest, one.blocks);
+    const bool is_applied = fate == OneKey::kDone ||
+                            (fate != OneKey::kUnchanged && core().store->UpdateOne(update, digest));
+    const uint64_t num_applied{is_applied};
+    held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
+    return is_applied;
   }
 
   EraseOutcome Count(Keys keys, uint64_t num_erased) {
@@ -56,6 +61,7 @@ struct ConcurrentFilter::Impl {
   BlockFill MeasureFill();
 
   CountingFilter filter;
+  OneKey& one = core().one;
   RangeLocks locks;  // they count the keys; the filter's own count rests meanwhile
   std::atomic<uint64_t> num_refused_erases{0};
   ExclusiveAccessCheck access_check;

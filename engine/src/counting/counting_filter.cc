@@ -71,10 +71,7 @@ Result<CountingFilter> CountingFilter::CreateWithGeometry(const Geometry& geomet
   if (const Status good = CheckPolicy(digest); !good) return good.error();
   Result<std::unique_ptr<Store>> store = MakeStore(geometry, memory_limit_bytes);
   if (!store) return store.error();
-  auto impl = std::make_unique<Impl>(*std::move(store));
-  impl->policy = digest;
-  impl->memory_limit_bytes = memory_limit_bytes;
-  return CountingFilter(std::move(impl));
+  return CountingFilter(std::make_unique<Impl>(*std::move(store), digest, memory_limit_bytes));
 } catch (const std::bad_alloc&) {
   return OutOfMemoryError("the system refused memory for the filter");
 }
@@ -91,7 +88,7 @@ void ForcedRoute::Use(CountingFilter& filter, Route route) noexcept { filter.imp
 
 InsertOutcome CountingFilter::Insert(Keys keys) noexcept {
   const uint64_t num_inserted = UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
-  impl_->num_keys += num_inserted;
+  impl_->one.num_keys += num_inserted;
   return SideMemoryOutcome(num_inserted, keys.size() - num_inserted);
 }
 
@@ -99,7 +96,7 @@ InsertOutcome CountingFilter::Insert(Keys keys, std::span<uint64_t> inserted) no
   CheckBitmap(keys, inserted);
   if (impl_->has_side_limit()) {
     const InsertOutcome outcome = impl_->InsertNoting(Update::kInsert, keys, inserted, {});
-    impl_->num_keys += outcome.num_inserted;
+    impl_->one.num_keys += outcome.num_inserted;
     return outcome;
   }
   const InsertOutcome outcome = Insert(keys);
@@ -111,7 +108,7 @@ size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) n
   CheckBitmap(keys, inserted);
   const uint64_t num_inserted =
       UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
-  impl_->num_keys += num_inserted;
+  impl_->one.num_keys += num_inserted;
   return num_inserted;
 }
 
@@ -122,7 +119,7 @@ InsertOutcome CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inse
   if (impl_->has_side_limit()) {
     const InsertOutcome outcome =
         impl_->InsertNoting(Update::kInsertIfAbsent, keys, inserted, refused);
-    impl_->num_keys += outcome.num_inserted;
+    impl_->one.num_keys += outcome.num_inserted;
     return outcome;
   }
   std::ranges::fill(refused.first(BitmapWords(keys.size())), 0);
@@ -154,51 +151,36 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
   CountBatch(impl_->ForQueries(), keys, nullptr, counts);
 }
 
-// --- One key.
+// --- One key: what its kernel has not done.
 
-bool CountingFilter::Insert(Key key) noexcept {
-  Impl& impl = *impl_;
-  const bool is_inserted =
-      impl.WithDigest(key, [&impl](uint64_t digest) { return impl.store->InsertOne(digest); });
-  impl.num_keys += uint64_t{is_inserted};
+bool CountingFilter::InsertElsewhere(uint64_t digest) noexcept {
+  const bool is_inserted = impl_->store->InsertOne(digest);
+  impl_->one.num_keys += uint64_t{is_inserted};
   return is_inserted;
 }
 
-bool CountingFilter::InsertIfAbsent(Key key) noexcept {
-  Impl& impl = *impl_;
-  return impl.WithDigest(key, [&impl](uint64_t digest) {
-    const bool is_inserted = impl.store->UpdateOne(Update::kInsertIfAbsent, digest);
-    impl.num_keys += uint64_t{is_inserted};
-    return is_inserted;
-  });
+bool CountingFilter::InsertAbsentElsewhere(uint64_t digest) noexcept {
+  const bool is_inserted = impl_->store->UpdateOne(Update::kInsertIfAbsent, digest);
+  impl_->one.num_keys += uint64_t{is_inserted};
+  return is_inserted;
 }
 
-bool CountingFilter::Erase(Key key) noexcept {
-  Impl& impl = *impl_;
-  return impl.WithDigest(key, [&impl](uint64_t digest) {
-    const bool is_erased = impl.store->EraseOne(digest);
-    if (is_erased) [[likely]] {
-      impl.num_keys -= 1;
-    } else {
-      impl.num_refused_erases += 1;
-    }
-    return is_erased;
-  });
+bool CountingFilter::EraseElsewhere(uint64_t digest) noexcept {
+  const bool is_erased = impl_->store->EraseOne(digest);
+  impl_->Count({.num_erased = uint64_t{is_erased}, .num_refused = uint64_t{!is_erased}});
+  return is_erased;
 }
 
-bool CountingFilter::MayContain(Key key) const noexcept {
-  const Impl& impl = *impl_;
-  return impl.WithDigest(key, [&impl](uint64_t digest) { return impl.store->MayContain(digest); });
+bool CountingFilter::IsElsewhere(uint64_t digest) const noexcept {
+  return impl_->store->MayContain(digest);
 }
 
-Key CountingFilter::Prefetch(Key key) const noexcept {
-  const uint64_t digest = impl_->DigestOf(key);
+void CountingFilter::FetchAhead(uint64_t digest) const noexcept {
   impl_->store->FetchAhead(std::span(&digest, 1));
-  return Key::Digest(digest);
 }
 
-uint64_t CountingFilter::CountEstimate(Key key) const noexcept {
-  return impl_->store->CountEstimate(impl_->policy(key));
+uint64_t CountingFilter::CountOf(uint64_t digest) const noexcept {
+  return impl_->store->CountEstimate(digest);
 }
 
 // --- Whole filters.
@@ -212,7 +194,7 @@ Status CountingFilter::Merge(const CountingFilter& other) {
                                 ? "cannot merge: the result would exceed side_memory_limit_bytes"
                                 : "cannot merge: no memory for the side table");
   }
-  impl_->num_keys += other.impl_->num_keys;
+  impl_->one.num_keys += other.impl_->one.num_keys;
   return Ok();
 }
 
@@ -224,7 +206,7 @@ Status CountingFilter::Subtract(const CountingFilter& other) {
     return Error{ErrorCode::kInvalidArgument,
                  "cannot subtract: the other filter holds keys that were not inserted here"};
   }
-  impl_->num_keys -= other.impl_->num_keys;
+  impl_->one.num_keys -= other.impl_->one.num_keys;
   return Ok();
 }
 
@@ -238,7 +220,7 @@ Status CountingFilter::Fold() {
   try {
     Result<std::unique_ptr<Store>> half = impl_->store->HalfSize(impl_->memory_limit_bytes);
     if (!half) return half.error();
-    impl_->store = *std::move(half);
+    impl_->Take(*std::move(half));
   } catch (const std::bad_alloc&) {  // the folded side table; this filter is as it was
     return OutOfMemoryError("cannot fold: no memory for the side table");
   }
@@ -267,7 +249,7 @@ Status CountingFilter::Grow() {
   try {
     Result<std::unique_ptr<Store>> twice = impl_->store->DoubleSize(impl_->memory_limit_bytes);
     if (!twice) return twice.error();
-    impl_->store = *std::move(twice);
+    impl_->Take(*std::move(twice));
   } catch (const std::bad_alloc&) {  // the new side table; this filter is as it was
     return OutOfMemoryError("cannot grow: no memory for the side table");
   }
@@ -290,12 +272,13 @@ Status CountingFilter::LimitSideMemory(uint64_t limit_bytes) try {
 
 void CountingFilter::Clear() noexcept {
   impl_->store->Clear();
-  impl_->num_keys = 0;
+  impl_->one.num_keys = 0;
   impl_->num_refused_erases = 0;
 }
 
 Stats CountingFilter::GetStats() const noexcept {
-  return StatsOf(geometry(), impl_->store->Figures(), impl_->num_keys, impl_->num_refused_erases);
+  return StatsOf(geometry(), impl_->store->Figures(), impl_->one.num_keys,
+                 impl_->num_refused_erases);
 }
 
 BlockFill CountingFilter::MeasureFill() const noexcept { return MeasureFillOf(*impl_->store); }
@@ -306,7 +289,7 @@ const Geometry& CountingFilter::geometry() const noexcept { return impl_->store-
 const DigestPolicy& CountingFilter::digest_policy() const noexcept { return impl_->policy; }
 uint64_t CountingFilter::capacity() const noexcept { return impl_->capacity; }
 double CountingFilter::target_fpr() const noexcept { return impl_->target_fpr; }
-uint64_t CountingFilter::num_keys() const noexcept { return impl_->num_keys; }
+uint64_t CountingFilter::num_keys() const noexcept { return impl_->one.num_keys; }
 
 // --- On disk.
 
@@ -319,12 +302,10 @@ Result<CountingFilter> CountingFilter::ReadFrom(FileReader& file, uint64_t limit
   if (!numbers) return numbers.error();
   Result<StoreContents> contents = ReadStore(file, kOnlyStore, *numbers, limit_bytes);
   if (!contents) return contents.error();
-  auto impl = std::make_unique<Impl>(std::move(contents->store));
-  impl->policy = *policy;
+  auto impl = std::make_unique<Impl>(std::move(contents->store), *policy, limit_bytes);
   impl->capacity = numbers->capacity;
   impl->target_fpr = numbers->target_fpr;
-  impl->memory_limit_bytes = limit_bytes;
-  impl->num_keys = contents->num_keys;
+  impl->one.num_keys = contents->num_keys;
   return CountingFilter(std::move(impl));
 }
 
@@ -386,7 +367,7 @@ Result<CountingFilter> CountingFilter::Clone() const try {
   for (size_t o = 0; o < into.store->num_owned_ranges(); ++o) {
     into.store->CopyOwnedRange(*impl_->store, o);
   }
-  into.num_keys = impl_->num_keys;
+  into.one.num_keys = impl_->one.num_keys;
   if (Status limited = into.TakeSettingsOf(*impl_); !limited) return limited.error();
   return clone;
 } catch (const std::bad_alloc&) {

@@ -18,6 +18,7 @@
 #include "engine/src/sync/range_locks.h"
 #include "trommel/counting_filter.h"
 #include "trommel/keys.h"
+#include "trommel/one_key.h"
 
 namespace trommel {
 
@@ -28,7 +29,11 @@ inline std::string DifferenceOf(const CountingFilter& ours, const CountingFilter
 }
 
 struct CountingFilter::Impl {
-  explicit Impl(std::unique_ptr<Store> blocks) : store(std::move(blocks)) {}
+  Impl(std::unique_ptr<Store> blocks, const DigestPolicy& digests_by, uint64_t limit_bytes)
+      : policy(digests_by), memory_limit_bytes(limit_bytes) {
+    one.HashBy(policy);
+    Take(std::move(blocks));
+  }
 
   UpdateTarget ForUpdates(RangeLocks* locks = nullptr) {
     return {.store = *store,
@@ -41,24 +46,19 @@ struct CountingFilter::Impl {
     return {.store = *store, .policy = policy, .executor = executor.get()};
   }
 
-  // Digests skip the policy: instructions before a block is read delay the cache miss. By
-  // reference: g++ 12 copies a Key as one vector out of the two words it has just stored, which
-  // cannot be forwarded, so that each call waits for the cache misses of the one before.
-  uint64_t DigestOf(const Key& key) const {
-    return key.kind() == KeyKind::kDigests ? key.integer() : policy(key);
+  // Works on this store from now on.
+  void Take(std::unique_ptr<Store> blocks) {
+    store = std::move(blocks);
+    SetKernels();
   }
-
-  // Returns apply(the key's digest). Where the key is its digest that is the last step, so that
-  // nothing is saved for after it; the others have a function of their own.
-  template <class Apply>
-  auto WithDigest(const Key& key, Apply apply) const {
-    if (key.kind() == KeyKind::kDigests) [[likely]]
-      return apply(key.integer());
-    return Hashed(policy, key, apply);
-  }
-  template <class Apply>
-  [[gnu::noinline]] static auto Hashed(const DigestPolicy& policy, Key key, Apply apply) {
-    return apply(policy(key));
+  // To be called after a change of the store's kernels, too.
+  void SetKernels() {
+    const Store::OneKeyCalls calls = store->CallsOfOneKey();
+    one.blocks = calls.blocks;
+    one.query = calls.query;
+    one.insert = calls.insert;
+    one.erase = calls.erase;
+    one.insert_if_absent = calls.insert_if_absent;
   }
 
   // Is there a limit of side memory?
@@ -71,7 +71,7 @@ struct CountingFilter::Impl {
 
   // Count an erasure.
   void Count(const EraseOutcome& outcome) {
-    num_keys -= outcome.num_erased;
+    one.num_keys -= outcome.num_erased;
     num_refused_erases += outcome.num_refused;
   }
   EraseOutcome Count(Keys keys, uint64_t num_erased) {
@@ -102,7 +102,14 @@ struct CountingFilter::Impl {
     return static_cast<const FingerprintStore&>(*store);
   }
   bool has_fingerprints() const { return HasFingerprints(store->geometry().encoding); }
+  // Threads share the filter no more.
+  void StopServingQueries() {
+    if (!has_fingerprints()) return;
+    fingerprint_store().StopServingQueries();
+    SetKernels();
+  }
 
+  OneKey one;
   std::unique_ptr<Store> store;
   DigestPolicy policy;
   std::shared_ptr<Executor> executor;
@@ -110,7 +117,6 @@ struct CountingFilter::Impl {
   uint64_t capacity = 0;
   double target_fpr = 0;
   uint64_t memory_limit_bytes = 0;
-  uint64_t num_keys = 0;
   uint64_t num_refused_erases = 0;
 };
 

@@ -142,17 +142,17 @@ uint64_t FingerprintStore::ApplyNoting(Update update, const uint64_t* digests,
 }
 
 bool FingerprintStore::InsertOne(uint64_t digest) noexcept {
-  return Finish(Update::kInsert, digest, Kernels().insert_one(digest, view_));
+  return Finish(Update::kInsert, digest, Kernels().insert_one(digest, &view_));
 }
 
 bool FingerprintStore::EraseOne(uint64_t digest) {
-  return Finish(Update::kErase, digest, Kernels().erase_one(digest, view_));
+  return Finish(Update::kErase, digest, Kernels().erase_one(digest, &view_));
 }
 
 bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
   switch (update) {
     case Update::kInsertIfAbsent:
-      return Finish(update, digest, Kernels().insert_if_absent_one(digest, view_));
+      return Finish(update, digest, Kernels().insert_if_absent_one(digest, &view_));
     case Update::kErase:
       return EraseOne(digest);
     case Update::kInsertIfPresent:
@@ -250,7 +250,7 @@ size_t FingerprintStore::Query(std::span<const uint64_t> digests, uint64_t* mayb
 }
 
 bool FingerprintStore::MayContain(uint64_t digest) const noexcept {
-  const OneFate fate = Kernels().query_one(digest, view_);
+  const OneFate fate = Kernels().query_one(digest, &view_);
   if (fate != OneFate::kSpill) [[likely]]
     return fate == OneFate::kDone;
   return HoldsDigestElsewhere(digest);
@@ -270,7 +270,7 @@ bool FingerprintStore::HoldsDigestBesideUpdates(uint64_t digest) const {
     kernels::GroupReads<1> reads;
     reads.Add(0, view_, kernels::VersionOf(digest, place.block_idx, view_));
     reads.Begin(0, 1);
-    const OneFate fate = kernels.query_one(digest, view_);
+    const OneFate fate = kernels.query_one(digest, &view_);
     if (fate == OneFate::kDone) return true;
     if (fate == OneFate::kSpill && MayHoldElsewhere(place.block_idx, KeyOf(place.rest))) {
       return true;

@@ -76,8 +76,9 @@ class FingerprintStore : public Store {
   // Does the block show the key, so that no undecided answer is needed? True beside updates may be
   // of several moments.
   bool Shows(uint64_t digest) const noexcept {
-    return Kernels().query_one(digest, view_) == kernels::OneFate::kDone;
+    return Kernels().query_one(digest, &view_) == kernels::OneFate::kDone;
   }
+  OneKeyCalls CallsOfOneKey() const override { return CallsOf(Kernels(), &view_); }
   void PrefetchQuery(uint64_t digest) const noexcept override {
     const uint64_t block_idx = PlaceOf(digest).block_idx;
     __builtin_prefetch(BlockAt(block_idx));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory_resource>
 #include <string>
@@ -13,6 +15,8 @@
 #include "kernels/kernels.h"
 #include "kernels/siphash.h"
 #include "kernels/targets.h"
+#include "trommel/impl_ptr.h"
+#include "trommel/one_key.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -29,13 +33,49 @@ void CheckHasKey(const DigestPolicy& policy) {
                 "this filter hashes under a key, and was loaded without it (can_hash tells)");
 }
 
-uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
-  if (bytes == nullptr) bytes = "";  // an empty view's
-  if (policy.kind == DigestKind::kXxh64) return XXH64(bytes, num_bytes, policy.seed);
-  if (policy.kind == DigestKind::kXxh3) return XXH3_64bits_withSeed(bytes, num_bytes, policy.seed);
-  if (policy.kind == DigestKind::kCaller) RefuseToHash();
+// Requires that the policy is of this kind.
+template <DigestKind kKind>
+uint64_t HashBytesBy(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
+  if constexpr (kKind == DigestKind::kXxh64) return XXH64(bytes, num_bytes, policy.seed);
+  if constexpr (kKind == DigestKind::kXxh3) {
+    return XXH3_64bits_withSeed(bytes, num_bytes, policy.seed);
+  }
+  if constexpr (kKind == DigestKind::kCaller) RefuseToHash();
   CheckHasKey(policy);
   return kernels::SipHash13(policy.digest_key.words(), bytes, num_bytes);
+}
+
+// A Key that is not a digest.
+template <DigestKind kKind>
+uint64_t HashKeyBy(const DigestPolicy& policy, Key key) {
+  if (key.kind() == KeyKind::kViews) [[likely]] {
+    const std::string_view text = key.bytes();
+    return HashBytesBy<kKind>(policy, text.data() == nullptr ? "" : text.data(), text.size());
+  }
+  const uint64_t integer = key.integer();  // little-endian, as all machines that we know
+  return key.kind() == KeyKind::kInt64 ? HashBytesBy<kKind>(policy, &integer, sizeof(integer))
+                                       : HashBytesBy<kKind>(policy, &integer, sizeof(uint32_t));
+}
+
+using HashKey = uint64_t (*)(const DigestPolicy& policy, Key key);
+
+HashKey HashOf(DigestKind kind) {
+  switch (kind) {
+    case DigestKind::kXxh64:
+      return &HashKeyBy<DigestKind::kXxh64>;
+    case DigestKind::kXxh3:
+      return &HashKeyBy<DigestKind::kXxh3>;
+    case DigestKind::kSipHash:
+      return &HashKeyBy<DigestKind::kSipHash>;
+    case DigestKind::kCaller:
+      break;
+  }
+  return &HashKeyBy<DigestKind::kCaller>;
+}
+
+uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
+  return HashOf(policy.kind)(policy,
+                             Key(std::string_view(static_cast<const char*>(bytes), num_bytes)));
 }
 
 // Calls hash(views, digests) for one chunk of the strings after the other.
@@ -150,22 +190,41 @@ bool DigestPolicy::can_hash() const noexcept {
 }
 
 uint64_t DigestPolicy::operator()(Key key) const noexcept {
-  switch (key.kind()) {
-    case KeyKind::kDigests:
-      return key.integer();
-    case KeyKind::kInt64: {
-      const uint64_t integer = key.integer();
-      return HashBytes(*this, &integer, sizeof(integer));
-    }
-    case KeyKind::kInt32: {
-      const auto integer = static_cast<uint32_t>(key.integer());
-      return HashBytes(*this, &integer, sizeof(integer));
-    }
-    default:  // a Key has no other kind
-      break;
-  }
-  return HashBytes(*this, key.bytes().data(), key.bytes().size());
+  return key.kind() == KeyKind::kDigests ? key.integer() : HashOf(kind)(*this, key);
 }
+
+// --- OneKey, and filters that were moved from.
+
+void AbortMovedFrom() noexcept {
+  std::fprintf(stderr,
+               "trommel: misuse: this filter was moved from: it may only be destroyed or assigned "
+               "to\n");
+  std::abort();
+}
+
+OneKey* OneKey::OfMovedFrom() noexcept {
+  static constinit OneKey unset;  // kernels and hash end the program
+  return &unset;
+}
+
+kernels::OneFate OneKey::AbortUnset(uint64_t /*digest*/, const void* /*blocks*/) {
+  AbortMovedFrom();
+}
+
+uint64_t OneKey::AbortHash(const DigestPolicy& /*policy*/, Key /*key*/) { AbortMovedFrom(); }
+
+void OneKey::HashBy(const DigestPolicy& policy) noexcept {
+  policy_ = &policy;
+  hash_ = HashOf(policy.kind);
+  hashes_integers_here_ = policy.kind == DigestKind::kXxh3;
+  flip_ = FlipOf(policy.seed);
+}
+
+static_assert(OneKey::kDone == kernels::OneFate::kDone &&
+                  OneKey::kUnchanged == kernels::OneFate::kUnchanged,
+              "programs compare with them");
+
+// --- Batches.
 
 void DigestPolicy::Digests(Keys keys, std::span<uint64_t> digests) const noexcept {
   TROMMEL_CHECK(digests.size() == keys.size(), "digests of another size than the keys");

@@ -141,36 +141,32 @@ void ScalableFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 
 // --- One key.
 
-bool ScalableFilter::Insert(Key key) noexcept {
-  const uint64_t digest = impl_->config.digest(key);
+bool ScalableFilter::InsertDigest(uint64_t digest) noexcept {
   return Insert(Keys::Digests(std::span(&digest, 1))).num_inserted == 1;
 }
 
-bool ScalableFilter::InsertIfAbsent(Key key) noexcept {
-  const uint64_t digest = impl_->config.digest(key);
+bool ScalableFilter::InsertAbsentDigest(uint64_t digest) noexcept {
   uint64_t bit = 0;
   return InsertIfAbsent(Keys::Digests(std::span(&digest, 1)), std::span(&bit, 1)).num_inserted == 1;
 }
 
-bool ScalableFilter::Erase(Key key) noexcept {
-  const uint64_t digest = impl_->config.digest(key);
+bool ScalableFilter::EraseDigest(uint64_t digest) noexcept {
   return Erase(Keys::Digests(std::span(&digest, 1))).num_erased == 1;
 }
 
+bool ScalableFilter::HasDigest(uint64_t digest) const noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
+  return impl_->engine->MayContain(digest);
+}
+
 Key ScalableFilter::Prefetch(Key key) const noexcept {
-  const Impl& impl = *impl_;
-  const uint64_t digest = impl.config.digest(key);
-  impl.engine->Prefetch(digest);
+  const uint64_t digest = impl_.one().DigestOf(key);
+  impl_->engine->Prefetch(digest);
   return Key::Digest(digest);
 }
 
-bool ScalableFilter::MayContain(Key key) const noexcept {
-  [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->engine->MayContain(impl_->config.digest(key));
-}
-
 uint64_t ScalableFilter::CountEstimate(Key key) const noexcept {
-  const uint64_t digest = impl_->config.digest(key);
+  const uint64_t digest = impl_.one().DigestOf(key);
   uint64_t count = 0;
   CountEstimates(Keys::Digests(std::span(&digest, 1)), std::span(&count, 1));
   return count;

@@ -12,6 +12,7 @@
 #include "engine/src/scalable/generations_engine.h"
 #include "engine/src/scalable/growth_engine.h"
 #include "engine/src/sync/exclusive_access_check.h"
+#include "trommel/one_key.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
@@ -19,7 +20,9 @@ namespace trommel {
 struct ScalableFilter::Impl {
   Impl(const ScalableConfig& made_with, std::unique_ptr<GrowthEngine> keeps_keys,
        std::string why_this_mode)
-      : config(made_with), engine(std::move(keeps_keys)), mode_reason(std::move(why_this_mode)) {}
+      : config(made_with), engine(std::move(keeps_keys)), mode_reason(std::move(why_this_mode)) {
+    one.HashBy(config.digest);
+  }
 
   GrowthEngine::Context context() const {
     return {.policy = config.digest, .executor = config.executor.get()};
@@ -41,6 +44,7 @@ struct ScalableFilter::Impl {
     return static_cast<GenerationsEngine&>(*engine);
   }
 
+  OneKey one;
   ScalableConfig config;  // its mode is never kAutomatic
   std::unique_ptr<GrowthEngine> engine;
   std::string mode_reason;

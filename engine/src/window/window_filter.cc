@@ -172,42 +172,41 @@ void WindowFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const n
 
 // --- One key.
 
-uint64_t WindowFilter::Insert(Key key) noexcept {
+uint64_t WindowFilter::InsertDigest(uint64_t digest) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->InsertOne(impl_->settings.policy(key));
+  return impl_->InsertOne(digest);
 }
 
 bool WindowFilter::Insert(Key key, uint64_t time) noexcept {
-  const uint64_t digest = impl_->settings.policy(key);
+  const uint64_t digest = impl_.one().DigestOf(key);
   return Insert(Keys::Digests(std::span(&digest, 1)), time).num_inserted == 1;
 }
 
-bool WindowFilter::InsertIfAbsent(Key key, uint64_t* inserted_at) noexcept {
+bool WindowFilter::InsertAbsentDigest(uint64_t digest, uint64_t* inserted_at) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->InsertOneIfAbsent(impl_->settings.policy(key), inserted_at);
+  return impl_->InsertOneIfAbsent(digest, inserted_at);
 }
 
-bool WindowFilter::Erase(Key key, uint64_t inserted_at) noexcept {
+bool WindowFilter::EraseDigest(uint64_t digest, uint64_t inserted_at) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->settings.policy(key);
   return impl_->Erase(Keys::Digests(std::span(&digest, 1)), inserted_at, {}).num_erased == 1;
 }
 
-bool WindowFilter::MayContain(Key key) const noexcept {
+bool WindowFilter::HasDigest(uint64_t digest) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->MayContain(impl_->settings.policy(key));
+  return impl_->MayContain(digest);
 }
 
 Key WindowFilter::Prefetch(Key key) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->settings.policy(key);
+  const uint64_t digest = impl_.one().DigestOf(key);
   impl_->Prefetch(digest);
   return Key::Digest(digest);
 }
 
 uint64_t WindowFilter::CountEstimate(Key key) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const uint64_t digest = impl_->settings.policy(key);
+  const uint64_t digest = impl_.one().DigestOf(key);
   uint64_t count = 0;
   impl_->CountChunk(std::span(&digest, 1), std::span(&count, 1));
   return count;

@@ -77,7 +77,9 @@ WindowFilter::Impl::Impl(WindowSettings initial, StampedStore store)
       store_(std::move(store)),
       locks_(store_.lock_bits()),
       keys_of_(SharedLocks(locks_, NumKept(settings, store_))),
-      clock_(settings.times, keys_of_.size() - 1) {}
+      clock_(settings.times, keys_of_.size() - 1) {
+  one.HashBy(settings.policy);
+}
 
 WindowFilter::Impl::Impl(WindowSettings initial, WindowImage image)
     : Impl(std::move(initial), std::move(image.store)) {

@@ -23,6 +23,7 @@
 #include "trommel/digest.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
+#include "trommel/one_key.h"
 #include "trommel/result.h"
 #include "trommel/window_filter.h"
 
@@ -100,6 +101,7 @@ struct WindowFilter::Impl {
   // What a file has. May throw std::bad_alloc.
   WindowImage Image();
 
+  OneKey one;
   WindowSettings settings;
   uint64_t side_limit_bytes = 0;  // 0: no limit
   ExclusiveAccessCheck access_check;

@@ -42,11 +42,10 @@ WindowStats WindowFilter::Impl::GetStats() {
     const uint64_t bucket = first_live + i;
     stats.num_keys += keys[i];
     if (keys[i] == 0 && bucket != current) continue;
-    const WindowBucket one{.first_tick = settings.times.FirstTick(bucket),
-                           .last_tick = settings.times.LastTick(bucket),
-                           .num_keys = keys[i],
-                           .predicted_fpr = WindowFpr(store_.geometry(), keys[i])};
-    stats.buckets.push_back(one);
+    stats.buckets.push_back({.first_tick = settings.times.FirstTick(bucket),
+                             .last_tick = settings.times.LastTick(bucket),
+                             .num_keys = keys[i],
+                             .predicted_fpr = WindowFpr(store_.geometry(), keys[i])});
   }
   stats.num_bytes = store_.num_bytes() + figures.side_table_bytes;
   stats.predicted_fpr = WindowFpr(store_.geometry(), stats.num_keys);
