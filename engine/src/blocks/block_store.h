@@ -63,10 +63,12 @@ class BlockStore final : public Store {
     return block_kernels().query_one(digest, &view_) == kernels::OneFate::kDone;
   }
   OneKeyCalls CallsOfOneKey() const override { return CallsOf(block_kernels(), &view_); }
-  void PrefetchQuery(uint64_t digest) const noexcept override {
-    const uint32_t* const presence = PresenceOf(BlockOf(digest));
-    __builtin_prefetch(presence);
-    __builtin_prefetch(presence + presence_words() - 1);  // where a block has two lines of them
+  void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
+    for (const uint64_t digest : digests) {
+      const uint32_t* const presence = PresenceOf(BlockOf(digest));
+      __builtin_prefetch(presence);
+      __builtin_prefetch(presence + presence_words() - 1);  // where a block has two lines of them
+    }
   }
   uint64_t CountEstimate(uint64_t digest) const override;
   // The count at the digest's position in a slice.

@@ -101,8 +101,8 @@ class Store : public KeyStore {
   // throw std::bad_alloc.
   virtual void CopyOwnedRange(const Store& from, uint64_t range_idx) = 0;
 
-  // Prefetches what MayContain(digest) reads.
-  virtual void PrefetchQuery(uint64_t digest) const noexcept = 0;
+  // Prefetches what MayContain reads for each digest.
+  virtual void FetchForQuery(std::span<const uint64_t> digests) const noexcept = 0;
 
   // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
   // Requires a new store.

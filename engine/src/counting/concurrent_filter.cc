@@ -127,7 +127,7 @@ Result<ConcurrentFilter> ConcurrentFilter::Adopt(CountingFilter&& filter) {
 
 InsertOutcome ConcurrentFilter::Insert(Keys keys) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Outcome(keys, UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {}));
+  return impl_->Outcome(keys, impl_->UpdateAll<Update::kInsert>(keys, {}));
 }
 
 InsertOutcome ConcurrentFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
@@ -144,7 +144,7 @@ InsertOutcome ConcurrentFilter::Insert(Keys keys, std::span<uint64_t> inserted) 
 size_t ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
+  return impl_->UpdateAll<Update::kInsertIfAbsent>(keys, inserted);
 }
 
 InsertOutcome ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
@@ -162,13 +162,13 @@ InsertOutcome ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> in
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
+  return impl_->Count(keys, impl_->UpdateAll<Update::kErase>(keys, {}));
 }
 
 EraseOutcome ConcurrentFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
+  return impl_->Count(keys, impl_->UpdateAll<Update::kErase>(keys, erased));
 }
 
 size_t ConcurrentFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
@@ -191,14 +191,17 @@ void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) con
 // --- One key.
 
 bool ConcurrentFilter::InsertDigest(uint64_t digest) noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->UpdateOne<Update::kInsert>(digest);
 }
 
 bool ConcurrentFilter::InsertAbsentDigest(uint64_t digest) noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->UpdateOne<Update::kInsertIfAbsent>(digest);
 }
 
 bool ConcurrentFilter::EraseDigest(uint64_t digest) noexcept {
+  [[maybe_unused]] const auto access = impl_->access_check.Enter();
   const bool is_erased = impl_->UpdateOne<Update::kErase>(digest);
   if (!is_erased) impl_->num_refused_erases.fetch_add(1, std::memory_order_relaxed);
   return is_erased;

@@ -35,17 +35,19 @@ struct ConcurrentFilter::Impl {
   // Whether the key was inserted or erased.
   template <Update update>
   bool UpdateOne(uint64_t digest) {
-    [[maybe_unused]] const auto access = access_check.Enter();
     RangeLocks::Held held = HoldFor(digest);
-    const OneKey::Kernel kernel = update == Update::kInsert  ? one.insert
-                                  : update == Update::kErase ? one.erase
-                                                             : one.insert_if_absent;
-    const kernels::OneFate fate = kernel(digest, one.blocks);
-    const bool is_applied = fate == OneKey::kDone ||
-                            (fate != OneKey::kUnchanged && core().store->UpdateOne(update, digest));
-    const uint64_t num_applied{is_applied};
+    const uint64_t num_applied{core().UpdateOne<update>(digest)};
     held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
-    return is_applied;
+    return num_applied == 1;
+  }
+  template <Update update>
+  uint64_t UpdateAll(Keys keys, std::span<uint64_t> answers) {
+    CountingFilter::Impl& all = core();
+    if (!all.AreFew(keys)) return UpdateBatch(ForUpdates(), update, keys, answers);
+    return AnswerFew(
+        all.one, all.policy, keys, answers,
+        [&all](auto digests) { all.store->FetchAhead(digests); },
+        [this](uint64_t digest) { return UpdateOne<update>(digest); });
   }
 
   EraseOutcome Count(Keys keys, uint64_t num_erased) {
@@ -61,8 +63,8 @@ struct ConcurrentFilter::Impl {
   BlockFill MeasureFill();
 
   CountingFilter filter;
-  OneKey& one = core().one;
-  RangeLocks locks;  // they count the keys; the filter's own count rests meanwhile
+  OneKey& one = core().one;  // what ImplPtr has a pointer to
+  RangeLocks locks;          // they count the keys; the filter's own count rests meanwhile
   std::atomic<uint64_t> num_refused_erases{0};
   ExclusiveAccessCheck access_check;
 };

@@ -87,7 +87,7 @@ void ForcedRoute::Use(CountingFilter& filter, Route route) noexcept { filter.imp
 // --- Batches.
 
 InsertOutcome CountingFilter::Insert(Keys keys) noexcept {
-  const uint64_t num_inserted = UpdateBatch(impl_->ForUpdates(), Update::kInsert, keys, {});
+  const uint64_t num_inserted = impl_->UpdateAll<Update::kInsert>(keys, {});
   impl_->one.num_keys += num_inserted;
   return SideMemoryOutcome(num_inserted, keys.size() - num_inserted);
 }
@@ -106,8 +106,7 @@ InsertOutcome CountingFilter::Insert(Keys keys, std::span<uint64_t> inserted) no
 
 size_t CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
-  const uint64_t num_inserted =
-      UpdateBatch(impl_->ForUpdates(), Update::kInsertIfAbsent, keys, inserted);
+  const uint64_t num_inserted = impl_->UpdateAll<Update::kInsertIfAbsent>(keys, inserted);
   impl_->one.num_keys += num_inserted;
   return num_inserted;
 }
@@ -127,17 +126,17 @@ InsertOutcome CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inse
 }
 
 EraseOutcome CountingFilter::Erase(Keys keys) noexcept {
-  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, {}));
+  return impl_->Count(keys, impl_->UpdateAll<Update::kErase>(keys, {}));
 }
 
 EraseOutcome CountingFilter::Erase(Keys keys, std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
-  return impl_->Count(keys, UpdateBatch(impl_->ForUpdates(), Update::kErase, keys, erased));
+  return impl_->Count(keys, impl_->UpdateAll<Update::kErase>(keys, erased));
 }
 
 size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept {
   CheckBitmap(keys, maybe_present);
-  return QueryBatch(impl_->ForQueries(), keys, maybe_present);
+  return impl_->Query(keys, maybe_present);
 }
 
 size_t CountingFilter::Select(Keys keys, Answer answer,

@@ -13,6 +13,7 @@
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/blocks/store.h"
+#include "engine/src/counting/few_keys.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/sync/range_locks.h"
@@ -44,6 +45,36 @@ struct CountingFilter::Impl {
   }
   QueryTarget ForQueries() const {
     return {.store = *store, .policy = policy, .executor = executor.get()};
+  }
+
+  // Whether the key was inserted or erased. The caller counts it.
+  template <Update update>
+  bool UpdateOne(uint64_t digest) const {
+    const OneKey::Kernel kernel = update == Update::kInsert  ? one.insert
+                                  : update == Update::kErase ? one.erase
+                                                             : one.insert_if_absent;
+    const kernels::OneFate fate = kernel(digest, one.blocks);
+    return fate == OneKey::kDone ||
+           (fate != OneKey::kUnchanged && store->UpdateOne(update, digest));
+  }
+
+  bool AreFew(Keys keys) const { return keys.size() <= kSmallBatch && route == Route::kAutomatic; }
+  // As UpdateBatch, by the calling thread, which has the filter to itself.
+  template <Update update>
+  uint64_t UpdateAll(Keys keys, std::span<uint64_t> answers) {
+    if (!AreFew(keys)) return UpdateBatch(ForUpdates(), update, keys, answers);
+    return AnswerFew(
+        one, policy, keys, answers, [this](auto digests) { store->FetchAhead(digests); },
+        [this](uint64_t digest) { return UpdateOne<update>(digest); });
+  }
+  size_t Query(Keys keys, std::span<uint64_t> maybe_present) const {
+    if (!AreFew(keys)) return QueryBatch(ForQueries(), keys, maybe_present);
+    return AnswerFew(
+        one, policy, keys, maybe_present, [this](auto digests) { store->FetchForQuery(digests); },
+        [this](uint64_t digest) {
+          const kernels::OneFate fate = one.query(digest, one.blocks);
+          return fate == OneKey::kDone || (fate != OneKey::kUnchanged && store->MayContain(digest));
+        });
   }
 
   // Works on this store from now on.

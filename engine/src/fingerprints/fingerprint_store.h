@@ -79,11 +79,13 @@ class FingerprintStore : public Store {
     return Kernels().query_one(digest, &view_) == kernels::OneFate::kDone;
   }
   OneKeyCalls CallsOfOneKey() const override { return CallsOf(Kernels(), &view_); }
-  void PrefetchQuery(uint64_t digest) const noexcept override {
-    const uint64_t block_idx = PlaceOf(digest).block_idx;
-    __builtin_prefetch(BlockAt(block_idx));
-    if (has_versions()) {
-      __builtin_prefetch(view_.versions + kernels::VersionOf(digest, block_idx, view_));
+  void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
+    for (const uint64_t digest : digests) {
+      const uint64_t block_idx = PlaceOf(digest).block_idx;
+      __builtin_prefetch(BlockAt(block_idx));
+      if (has_versions()) {
+        __builtin_prefetch(view_.versions + kernels::VersionOf(digest, block_idx, view_));
+      }
     }
   }
   uint64_t CountEstimate(uint64_t digest) const override;

@@ -112,9 +112,9 @@ class GenerationList {
   void Prefetch(uint64_t digest) const noexcept {
     for (const Store* store : stores_) {
       if (has_fingerprints_) {
-        store->PrefetchQuery(digest);
+        store->FetchForQuery({&digest, 1});
       } else {
-        BlockStoreOf(*store).PrefetchQuery(digest);
+        BlockStoreOf(*store).FetchForQuery({&digest, 1});
       }
     }
   }
