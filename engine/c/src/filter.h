@@ -4,12 +4,12 @@
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
-#include "engine/c/src/batch.h"
 #include "engine/c/src/failures.h"
 #include "trommel/c.h"
 #include "trommel/concurrent_filter.h"
@@ -53,14 +53,21 @@ inline const DigestPolicy& PolicyOf(const trommel_filter& filter) {
                     filter.typed);
 }
 
-// The key of a call, checked. Integers and bytes, which most are, without a look at the policy.
-inline Key KeyOf(trommel_key key, const trommel_filter& filter) {
-  if (filter.can_hash && key.size == -1) return {key.word};
-  if (filter.can_hash && key.size > 0 && key.word != 0) {
-    const auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(key.word));
-    return std::string_view(bytes, static_cast<size_t>(key.size));
+// Returns use(filter, key) for most calls of one key, in which nothing can fail: integers and bytes
+// that the filter hashes, in filters whose calls of one key are inline.
+template <class Handle, class Use>
+std::optional<bool> AnswerAtOnce(Handle* handle, trommel_key key, const Use& use) noexcept {
+  if (handle == nullptr || !handle->can_hash) return std::nullopt;
+  const bool is_integer = key.size == -1;
+  if (!is_integer && (key.size <= 0 || key.word == 0)) return std::nullopt;
+  const auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(key.word));
+  const Key one =
+      is_integer ? Key(key.word) : Key(std::string_view(bytes, static_cast<size_t>(key.size)));
+  if (auto* counting = std::get_if<CountingFilter>(&handle->typed)) return use(*counting, one);
+  if (auto* concurrent = std::get_if<ConcurrentFilter>(&handle->typed)) {
+    return use(*concurrent, one);
   }
-  return KeyOf(key, PolicyOf(filter));
+  return std::nullopt;
 }
 
 // Gives the caller a handle.

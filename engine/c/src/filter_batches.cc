@@ -259,9 +259,12 @@ trommel_code trommel_count_estimates(const trommel_filter* filter, const trommel
 // --- One key.
 
 int32_t trommel_insert_key(trommel_filter* filter, trommel_key key, trommel_error* error) {
+  const auto at_once =
+      AnswerAtOnce(filter, key, [](auto& typed, Key one) { return typed.Insert(one); });
+  if (at_once) return *at_once ? 1 : 0;
   return GuardedAnswer(error, [&] {
     trommel_filter& target = Required(filter, "filter");
-    const Key one = KeyOf(key, target);
+    const Key one = KeyOf(key, PolicyOf(target));
     return std::visit(
         [&](auto& typed) {
           using Filter = std::remove_cvref_t<decltype(typed)>;
@@ -284,17 +287,23 @@ int32_t trommel_insert_key(trommel_filter* filter, trommel_key key, trommel_erro
 
 int32_t trommel_insert_key_if_absent(trommel_filter* filter, trommel_key key,
                                      trommel_error* error) {
+  const auto at_once =
+      AnswerAtOnce(filter, key, [](auto& typed, Key one) { return typed.InsertIfAbsent(one); });
+  if (at_once) return *at_once ? 1 : 0;
   return GuardedAnswer(error, [&] {
     trommel_filter& target = Required(filter, "filter");
-    const Key one = KeyOf(key, target);
+    const Key one = KeyOf(key, PolicyOf(target));
     return std::visit([&](auto& typed) { return typed.InsertIfAbsent(one); }, target.typed);
   });
 }
 
 int32_t trommel_erase_key(trommel_filter* filter, trommel_key key, trommel_error* error) {
+  const auto at_once =
+      AnswerAtOnce(filter, key, [](auto& typed, Key one) { return typed.Erase(one); });
+  if (at_once) return *at_once ? 1 : 0;
   return GuardedAnswer(error, [&] {
     trommel_filter& target = Required(filter, "filter");
-    const Key one = KeyOf(key, target);
+    const Key one = KeyOf(key, PolicyOf(target));
     return std::visit(
         [&](auto& typed) -> bool {
           if constexpr (kIsWindow<std::remove_cvref_t<decltype(typed)>>) {
@@ -328,9 +337,12 @@ int32_t trommel_may_contain_bytes(const trommel_filter* filter, const void* data
 }
 
 int32_t trommel_may_contain(const trommel_filter* filter, trommel_key key, trommel_error* error) {
+  const auto at_once =
+      AnswerAtOnce(filter, key, [](const auto& typed, Key one) { return typed.MayContain(one); });
+  if (at_once) return *at_once ? 1 : 0;
   return GuardedAnswer(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
-    const Key one = KeyOf(key, source);
+    const Key one = KeyOf(key, PolicyOf(source));
     return std::visit([&](const auto& typed) { return typed.MayContain(one); }, source.typed);
   });
 }
@@ -340,7 +352,7 @@ trommel_code trommel_count_estimate(const trommel_filter* filter, trommel_key ke
   return Guarded(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
     uint64_t& out = Required(count, "count");
-    const Key one = KeyOf(key, source);
+    const Key one = KeyOf(key, PolicyOf(source));
     out = std::visit([&](const auto& typed) { return typed.CountEstimate(one); }, source.typed);
   });
 }
