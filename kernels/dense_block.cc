@@ -56,6 +56,7 @@ void WriteBits(uint64_t* words, uint32_t first, uint32_t num_bits, uint64_t bits
 }
 
 using Words = std::array<uint64_t, 8>;
+constexpr uint32_t kSlotWords = 4;  // at least, that are slots alone
 
 Words LoadWords(const uint32_t* block) {
   Words words;
@@ -83,7 +84,12 @@ Word WithoutBit(Word word, uint32_t at) {
 DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layout_(layout) {
   const DenseShape& shape = layout.shape;
   const Words words = LoadWords(block);
-  std::memcpy(low_bytes_.data(), words.data(), shape.slots);
+  for (uint32_t i = 0; i < words.size(); ++i) {
+    const uint64_t slots =
+        i < kSlotWords ? words[i] : words[i] & Below64(std::max(8 * shape.slots, 64 * i) - 64 * i);
+    std::memcpy(low_bytes_.data() + 8 * i, &slots, sizeof(slots));
+  }
+  std::memset(low_bytes_.data() + sizeof(words), 0, low_bytes_.size() - sizeof(words));
   for (uint32_t i = 0; i < shape.num_planes(); ++i) {
     planes_[i] = ReadBits(words.data(), shape.slots * (8 + i), shape.slots);
   }
@@ -99,8 +105,8 @@ DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layou
 
 void DenseBlock::Store(uint32_t* block) const {
   const DenseShape& shape = layout_.shape;
-  Words words{};
-  std::memcpy(words.data(), low_bytes_.data(), shape.slots);
+  Words words;
+  std::memcpy(words.data(), low_bytes_.data(), sizeof(words));
   for (uint32_t i = 0; i < shape.num_planes(); ++i) {
     WriteBits(words.data(), shape.slots * (8 + i), shape.slots, planes_[i]);
   }
@@ -134,36 +140,82 @@ uint32_t DenseBlock::Keys(std::span<uint32_t, kMaxDenseSlots> keys) const {
   return slot;
 }
 
+uint32_t DenseBlock::BinAt(uint32_t slot) const { return Select(~ends_, slot) - slot; }
+
+// Few slots have the low byte of one that is as near as slots of one bin are.
+uint64_t DenseBlock::Copies() const {
+  uint64_t copies = 0;
+  DenseWord runs = ~ends_ & Below(num_keys_ + num_bins_);  // the last of each `distance` 0s
+  for (uint32_t distance = 1; (runs &= runs << 1) != 0; ++distance) {
+    std::array<uint64_t, 8> words;
+    std::array<uint8_t, 64> equal{};
+    for (uint32_t i = distance; i < kMaxDenseSlots; ++i) {
+      equal[i] = low_bytes_[i] == low_bytes_[i - distance] ? 1 : 0;
+    }
+    std::memcpy(words.data(), equal.data(), equal.size());
+    for (uint32_t w = 0; w < words.size(); ++w) {
+      for (uint64_t left = words[w]; left != 0; left &= left - 1) {
+        const uint32_t slot = 8 * w + static_cast<uint32_t>(std::countr_zero(left)) / 8;
+        if (slot >= num_keys_ || RemainderAt(slot) != RemainderAt(slot - distance)) continue;
+        if (BinAt(slot) == BinAt(slot - distance)) copies |= uint64_t{1} << slot;
+      }
+    }
+  }
+  return copies;
+}
+
 // Of the bits before a bin's 1, `bin` are 1s and the others are slots.
 DenseBlock::Slots DenseBlock::SlotsOf(uint32_t bin) const {
   const uint32_t first = bin == 0 ? 0 : Select(ends_, bin - 1) + 1 - bin;
   return {first, Select(ends_, bin) - bin};
 }
 
-uint32_t DenseBlock::CountOf(uint32_t key) const {
-  const Slots slots = SlotsOf(layout_.BinOf(key));
-  uint32_t count = 0;
-  for (uint32_t i = slots.first; i < slots.end; ++i) {
-    count += RemainderAt(i) == layout_.RemainderOf(key) ? 1 : 0;
+uint64_t DenseBlock::Equal(uint32_t remainder) const {
+  std::array<uint64_t, 8> words;
+  std::array<uint8_t, 64> bytes;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = low_bytes_[i] == static_cast<uint8_t>(remainder) ? 1 : 0;
   }
-  return count;
+  std::memcpy(words.data(), bytes.data(), sizeof(words));
+  uint64_t equal = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    equal |= words[i] * 0x0102040810204080 >> 56 << (8 * i);  // the product gathers bits
+  }
+  for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) {
+    equal &= ~(planes_[i] ^ (0 - uint64_t{remainder >> (8 + i) & 1}));
+  }
+  return equal & Below64(num_keys_);
 }
 
-int DenseBlock::Find(uint32_t key) const {
+uint32_t DenseBlock::CountOf(uint32_t key) const {
   const Slots slots = SlotsOf(layout_.BinOf(key));
-  for (uint32_t i = slots.first; i < slots.end; ++i) {
-    if (RemainderAt(i) == layout_.RemainderOf(key)) return static_cast<int>(i);
+  const uint64_t equal = Equal(layout_.RemainderOf(key));
+  return CountOnes(equal & Below64(slots.end) & ~Below64(slots.first));
+}
+
+// The 0 of a slot of the bin has as many 1s below as bins are.
+int DenseBlock::Find(uint32_t key) const {
+  const uint32_t bin = layout_.BinOf(key);
+  for (uint64_t left = Equal(layout_.RemainderOf(key)); left != 0; left &= left - 1) {
+    const auto slot = static_cast<uint32_t>(std::countr_zero(left));
+    const bool is_zero = (ends_ >> (slot + bin) & 1) == 0;
+    if (is_zero && CountOnes128(ends_ & Below(slot + bin)) == bin) return static_cast<int>(slot);
   }
   return -1;
+}
+
+void DenseBlock::MoveBytes(uint32_t from, uint32_t to) {
+  std::array<uint8_t, kMaxDenseSlots + 1> moved;
+  std::memcpy(moved.data(), low_bytes_.data() + from, moved.size());
+  std::memcpy(low_bytes_.data() + to, moved.data(), moved.size());
 }
 
 uint32_t DenseBlock::Open(uint32_t key) {
   const uint32_t bin = layout_.BinOf(key);
   const uint32_t remainder = layout_.RemainderOf(key);
-  const uint32_t end = Select(ends_, bin);
+  const uint32_t end = bin + 1 == num_bins_ ? num_keys_ + bin : Select(ends_, bin);
   const uint32_t slot = end - bin;
-  std::copy_backward(low_bytes_.begin() + slot, low_bytes_.begin() + num_keys_,
-                     low_bytes_.begin() + num_keys_ + 1);
+  MoveBytes(slot, slot + 1);
   low_bytes_[slot] = static_cast<uint8_t>(remainder);
   for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) {
     planes_[i] = WithBit(planes_[i], slot, uint64_t{remainder >> (8 + i) & 1});
@@ -174,10 +226,8 @@ uint32_t DenseBlock::Open(uint32_t key) {
 }
 
 void DenseBlock::Close(uint32_t slot, uint32_t bin) {
-  std::copy(low_bytes_.begin() + slot + 1, low_bytes_.begin() + num_keys_,
-            low_bytes_.begin() + slot);
+  MoveBytes(slot + 1, slot);
   num_keys_ -= 1;
-  low_bytes_[num_keys_] = 0;
   for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) {
     planes_[i] = WithoutBit(planes_[i], slot);
   }
@@ -192,9 +242,10 @@ uint32_t DenseBlock::LastBin() const {
 void DenseBlock::CutAt(uint32_t bin) {
   ends_ &= Below(bin == 0 ? 0 : Select(ends_, bin - 1) + 1);
   num_bins_ = bin;
+  const uint32_t end = num_keys_;
   num_keys_ = Width(ends_) - bin;
-  std::fill(low_bytes_.begin() + num_keys_, low_bytes_.end(), uint8_t{0});
-  for (uint64_t& plane : planes_) plane &= Below64(num_keys_);
+  for (uint32_t i = num_keys_; i < end; ++i) low_bytes_[i] = 0;
+  for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) planes_[i] &= Below64(num_keys_);
 }
 
 void DenseBlock::ShowBins(uint32_t end) {
@@ -207,65 +258,164 @@ void DenseBlock::ShowBins(uint32_t end) {
 
 namespace {
 
-uint32_t TagPlanes(const DenseShape& shape) { return 16 * shape.line_entries(); }
-constexpr uint32_t kEntryCount = kDenseBlockBits - kDenseEntryCountBits;
+// The planes of a line of kNum entries, which are in its last three words of 64 bits, and its
+// count.
+//
+//   bit 16 N: | tag, 5 N | high bits of keys, N each | .. | count |
+template <uint32_t kNum>
+class LinePlanes {
+ public:
+  // What the planes have of one entry, at entry 0.
+  struct Column {
+    Column operator^(const Column& other) const { return {tag ^ other.tag, high ^ other.high}; }
 
-// `tag` and the key's bits from the 17th on, in one number.
-uint32_t PlaneBits(const DenseEntry& entry) { return entry.tag | entry.key >> 16 << kDenseTagBits; }
+    DenseWord tag;
+    uint64_t high;
+  };
+
+  explicit LinePlanes(const uint32_t* line) {
+    const uint64_t w7 = LoadPresenceWord64(line + 14);
+    const DenseWord last = DenseWord{w7} << 64 | LoadPresenceWord64(line + 12);
+    tags_ = last << kInWord5;
+    if (kInWord5 > 0) tags_ |= LoadPresenceWord64(line + 10) >> (64 - kInWord5) % 64;
+    tags_ &= Below(kDenseTagBits * kNum);
+    high_ = w7 >> kHighBegin & Below64(kHighBits * kNum);
+    size_ = static_cast<uint32_t>(w7 >> (64 - kDenseEntryCountBits));
+  }
+  void Store(uint32_t* line) const {
+    if (kInWord5 > 0) {
+      const uint64_t w5 = LoadPresenceWord64(line + 10) & Below64(64 - kInWord5);
+      StorePresenceWord64(w5 | static_cast<uint64_t>(tags_) << (64 - kInWord5) % 64, line + 10);
+    }
+    const DenseWord last = tags_ >> kInWord5;
+    const uint64_t w7 = static_cast<uint64_t>(last >> 64) | high_ << kHighBegin |
+                        uint64_t{size_} << (64 - kDenseEntryCountBits);
+    StorePresenceWord64(static_cast<uint64_t>(last), line + 12);
+    StorePresenceWord64(w7, line + 14);
+  }
+
+  uint32_t size() const { return size_; }
+  void set_size(uint32_t size) { size_ = size; }
+  Column At(uint32_t i) const {
+    return {tags_ >> i & kTagColumns.back(), high_ >> i & HighColumn(~uint32_t{0})};
+  }
+  static Column Of(const DenseEntry& entry) {
+    return {kTagColumns[entry.tag], HighColumn(entry.key >> 16)};
+  }
+  // Changes the bits of an entry that are 1s.
+  void Flip(uint32_t i, const Column& column) {
+    tags_ ^= column.tag << i;
+    high_ ^= column.high << i;
+  }
+  uint32_t TagAt(uint32_t i) const {
+    uint32_t tag = 0;
+    for (uint32_t p = 0; p < kDenseTagBits; ++p) {
+      tag |= static_cast<uint32_t>(tags_ >> (p * kNum + i) & 1) << p;
+    }
+    return tag;
+  }
+  uint32_t HighBitsAt(uint32_t i) const {
+    uint32_t bits = 0;
+    for (uint32_t p = 0; p < kHighBits; ++p) {
+      bits |= static_cast<uint32_t>(high_ >> (p * kNum + i) & 1) << p;
+    }
+    return bits;
+  }
+  // The entries with this tag.
+  uint32_t Equal(uint32_t tag) const {
+    const DenseWord column = kTagColumns[tag];
+    const DenseWord unequal = tags_ ^ ((column << kNum) - column);  // each bit in a whole plane
+    DenseWord any = unequal | unequal >> kNum;
+    any |= any >> 2 * kNum;
+    any |= unequal >> 4 * kNum;
+    return ~static_cast<uint32_t>(any) & static_cast<uint32_t>(Below64(size_));
+  }
+
+ private:
+  static constexpr uint32_t kHighBits = kMaxLineEntries - kNum;
+  // How many bits of the tags are in the sixth word, and where the high bits begin in the last.
+  static constexpr uint32_t kInWord5 = 16 * (kMaxLineEntries - kNum);
+  static constexpr uint32_t kHighBegin = (16 + kDenseTagBits) * kNum - 448;
+  // The bits of each tag at entry 0.
+  static constexpr auto kTagColumns = [] {
+    std::array<DenseWord, 1 << kDenseTagBits> columns{};
+    for (uint32_t tag = 0; tag < columns.size(); ++tag) {
+      for (uint32_t p = 0; p < kDenseTagBits; ++p) {
+        columns[tag] |= DenseWord{tag >> p & 1} << (p * kNum);
+      }
+    }
+    return columns;
+  }();
+  static uint64_t HighColumn(uint32_t bits) {
+    uint64_t column = 0;
+    for (uint32_t p = 0; p < kHighBits; ++p) column |= uint64_t{bits >> p & 1} << (p * kNum);
+    return column;
+  }
+
+  DenseWord tags_;
+  uint64_t high_;
+  uint32_t size_;
+};
+
+// Calls use(planes) with those of the line.
+template <class Use>
+auto WithPlanes(uint32_t num_entries, const uint32_t* line, const Use& use) {
+  static_assert(kMinLineEntries == 22 && kMaxLineEntries == 24);
+  if (num_entries == 24) return use(LinePlanes<24>(line));
+  if (num_entries == 23) return use(LinePlanes<23>(line));
+  return use(LinePlanes<22>(line));
+}
+
+// The low 16 bits of keys.
+uint32_t LowBitsAt(const uint32_t* line, uint32_t i) {
+  return LoadPresenceWord(line + i / 2) >> (i % 2 * 16) & 0xffff;
+}
+void SetLowBits(uint32_t* line, uint32_t i, uint32_t bits) {
+  const uint32_t word = LoadPresenceWord(line + i / 2) & 0xffff0000U >> (i % 2 * 16);
+  StorePresenceWord(word | (bits & 0xffff) << (i % 2 * 16), line + i / 2);
+}
 
 }  // namespace
 
 uint32_t NumDenseEntries(const uint32_t* line) { return LoadPresenceWord(line + 15) >> 27; }
 
-DenseEntry DenseEntryAt(const DenseShape& shape, const uint32_t* line, uint32_t i) {
-  const Words words = LoadWords(line);
-  uint32_t bits = 0;
-  for (uint32_t p = 0; p < kDenseTagBits + shape.high_bits(); ++p) {
-    const uint32_t at = TagPlanes(shape) + p * shape.line_entries() + i;
-    bits |= static_cast<uint32_t>(ReadBits(words.data(), at, 1)) << p;
-  }
-  const auto low = static_cast<uint32_t>(ReadBits(words.data(), 16 * i, 16));
-  return {bits % (1U << kDenseTagBits), low | bits >> kDenseTagBits << 16};
+DenseEntry DenseEntryAt(uint32_t num_entries, const uint32_t* line, uint32_t i) {
+  return WithPlanes(num_entries, line, [=](const auto& planes) {
+    return DenseEntry{planes.TagAt(i), planes.HighBitsAt(i) << 16 | LowBitsAt(line, i)};
+  });
 }
 
-namespace {
-
-void WriteEntry(const DenseShape& shape, Words& words, uint32_t i, const DenseEntry& entry) {
-  WriteBits(words.data(), 16 * i, 16, entry.key & 0xffff);
-  for (uint32_t p = 0; p < kDenseTagBits + shape.high_bits(); ++p) {
-    const uint32_t at = TagPlanes(shape) + p * shape.line_entries() + i;
-    WriteBits(words.data(), at, 1, PlaneBits(entry) >> p & 1);
-  }
+void SetDenseEntry(uint32_t num_entries, uint32_t* line, uint32_t i, const DenseEntry& entry) {
+  WithPlanes(num_entries, line, [=](auto planes) {
+    planes.Flip(i, planes.At(i) ^ planes.Of(entry));
+    planes.set_size(std::max(planes.size(), i + 1));
+    planes.Store(line);
+  });
+  SetLowBits(line, i, entry.key);
 }
 
-}  // namespace
-
-void SetDenseEntry(const DenseShape& shape, uint32_t* line, uint32_t i, const DenseEntry& entry) {
-  Words words = LoadWords(line);
-  WriteEntry(shape, words, i, entry);
-  const uint32_t num_entries = std::max(NumDenseEntries(line), i + 1);
-  WriteBits(words.data(), kEntryCount, kDenseEntryCountBits, num_entries);
-  StoreWords(words, line);
-}
-
-void RemoveDenseEntry(const DenseShape& shape, uint32_t* line, uint32_t i) {
-  Words words = LoadWords(line);
+void RemoveDenseEntry(uint32_t num_entries, uint32_t* line, uint32_t i) {
   const uint32_t last = NumDenseEntries(line) - 1;
-  WriteEntry(shape, words, i, DenseEntryAt(shape, line, last));
-  WriteEntry(shape, words, last, {0, 0});
-  WriteBits(words.data(), kEntryCount, kDenseEntryCountBits, last);
-  StoreWords(words, line);
+  WithPlanes(num_entries, line, [=](auto planes) {
+    const auto moved = planes.At(last);
+    planes.Flip(i, planes.At(i) ^ moved);
+    planes.Flip(last, moved);
+    planes.set_size(last);
+    planes.Store(line);
+  });
+  SetLowBits(line, i, LowBitsAt(line, last));
+  SetLowBits(line, last, 0);
 }
 
-uint32_t DenseEntriesOf(const DenseShape& shape, const uint32_t* line, uint32_t tag) {
-  const Words words = LoadWords(line);
-  uint64_t found = Below64(NumDenseEntries(line));
-  for (uint32_t p = 0; p < kDenseTagBits; ++p) {
-    const uint64_t plane =
-        ReadBits(words.data(), TagPlanes(shape) + p * shape.line_entries(), shape.line_entries());
-    found &= (tag >> p & 1) != 0 ? plane : ~plane;
-  }
-  return static_cast<uint32_t>(found);
+DenseTagged DenseEntriesOf(uint32_t num_entries, const uint32_t* line, uint32_t tag) {
+  return WithPlanes(num_entries, line, [=](const auto& planes) {
+    DenseTagged tagged;
+    for (uint32_t left = planes.Equal(tag); left != 0; left &= left - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(left));
+      tagged.entries[tagged.size++] = {i, planes.HighBitsAt(i) << 16 | LowBitsAt(line, i)};
+    }
+    return tagged;
+  });
 }
 
 }  // namespace trommel::kernels

@@ -42,6 +42,9 @@ class DenseBlock {
   uint32_t RemainderAt(uint32_t slot) const;
   // Writes the keys in slots, in their order, to the front of `keys`; returns how many there are.
   uint32_t Keys(std::span<uint32_t, kMaxDenseSlots> keys) const;
+  // The slots whose key a lower slot has, too, one bit each.
+  uint64_t Copies() const;
+  uint32_t BinAt(uint32_t slot) const;
   // The following require that the bin is shown.
   Slots SlotsOf(uint32_t bin) const;
   uint32_t CountOf(uint32_t key) const;
@@ -64,17 +67,22 @@ class DenseBlock {
   const DenseLayout& layout() const { return layout_; }
 
  private:
+  // The slots with this remainder, in any bin, one bit each.
+  uint64_t Equal(uint32_t remainder) const;
+  void MoveBytes(uint32_t from, uint32_t to);
+
   DenseLayout layout_;
-  std::array<uint8_t, 64> low_bytes_{};
-  std::array<uint64_t, 4> planes_{};
-  DenseWord ends_ = 0;  // unary, with a 1 behind each bin that is shown
+  std::array<uint8_t, 128> low_bytes_;  // of slots; all others are 0
+  std::array<uint64_t, 4> planes_;      // as many as the shape has
+  DenseWord ends_ = 0;                  // unary, with a 1 behind each bin that is shown
   uint32_t num_keys_ = 0;
   uint32_t num_bins_ = 0;
   bool is_counted_ = false;
   bool is_spilled_ = false;
 };
 
-// Overflow lines, entry by entry. `line` has 16 words of 32 bits.
+// Overflow lines, entry by entry. `line` has 16 words of 32 bits, and places for `num_entries`, the
+// shape's line_entries.
 
 struct DenseEntry {
   uint32_t tag;
@@ -82,13 +90,26 @@ struct DenseEntry {
 };
 
 uint32_t NumDenseEntries(const uint32_t* line);
-DenseEntry DenseEntryAt(const DenseShape& shape, const uint32_t* line, uint32_t i);
-// Replaces an entry, or adds one behind the last. Requires i <= the entries < line_entries.
-void SetDenseEntry(const DenseShape& shape, uint32_t* line, uint32_t i, const DenseEntry& entry);
+DenseEntry DenseEntryAt(uint32_t num_entries, const uint32_t* line, uint32_t i);
+// Replaces an entry, or adds one behind the last. Requires i <= the entries < num_entries.
+void SetDenseEntry(uint32_t num_entries, uint32_t* line, uint32_t i, const DenseEntry& entry);
 // The last entry takes the place of this one.
-void RemoveDenseEntry(const DenseShape& shape, uint32_t* line, uint32_t i);
-// The entries with this tag, one bit each.
-uint32_t DenseEntriesOf(const DenseShape& shape, const uint32_t* line, uint32_t tag);
+void RemoveDenseEntry(uint32_t num_entries, uint32_t* line, uint32_t i);
+
+// The entries of a line that have a tag, in order.
+struct DenseTagged {
+  struct Entry {
+    uint32_t i;
+    uint32_t key;
+  };
+  DenseTagged() {}  // leaves the entries uninitialized
+  const Entry* begin() const { return entries.data(); }
+  const Entry* end() const { return entries.data() + size; }
+
+  uint32_t size = 0;
+  std::array<Entry, kMaxLineEntries> entries;
+};
+DenseTagged DenseEntriesOf(uint32_t num_entries, const uint32_t* line, uint32_t tag);
 
 }  // namespace trommel::kernels
 

@@ -27,7 +27,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace trommel::kernels {
 
@@ -40,6 +42,9 @@ inline constexpr uint32_t kDenseEntryCountBits = 5;
 // So many blocks have one home among the lines, at most.
 inline constexpr uint32_t kMaxBlocksPerLine = 16;
 inline constexpr uint32_t kMaxDenseSlots = 51;
+// Of a line, by shape.
+inline constexpr uint32_t kMinLineEntries = 22;
+inline constexpr uint32_t kMaxLineEntries = 24;
 // An erasure that leaves so many free slots in a cut block is the store's: lowest bins return.
 inline constexpr uint32_t kDensePullSlots = 3;
 
@@ -68,10 +73,13 @@ struct DenseShape {
 inline constexpr DenseShape kDenseShapes[] = {{51, 51, 8},  {48, 78, 8},  {43, 80, 9},
                                               {40, 70, 10}, {38, 54, 11}, {35, 55, 12}};
 
+inline constexpr size_t kNumDenseShapes = std::size(kDenseShapes);
+
 constexpr bool IsDenseShape(const DenseShape& shape) {
   return shape.unary_begin() + shape.slots + shape.bins + kDenseFlagBits == kDenseBlockBits &&
          shape.slots <= kMaxDenseSlots && shape.unary_begin() >= 384 && shape.num_planes() <= 4 &&
-         shape.line_entries() <= 24;
+         shape.line_entries() >= kMinLineEntries &&
+         shape.line_entries() + shape.high_bits() == kMaxLineEntries;
 }
 static_assert(std::ranges::all_of(kDenseShapes, IsDenseShape), "bits are left over, or missing");
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "kernels/cells.h"
+#include "kernels/dense_layout.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/growing_layout.h"
 #include "kernels/layout.h"
@@ -317,6 +318,8 @@ struct KernelTable {
   LongRunKernels long_runs5;
   LongRunKernels long_runs8;
   LongRunKernels long_runs10;
+  FingerprintKernels dense[kNumDenseShapes];  // by index in kDenseShapes; none stops
+  FingerprintKernels versioned_dense[kNumDenseShapes];
 
   const LongRunKernels& long_runs(size_t num_slices) const {
     switch (num_slices) {

@@ -18,7 +18,6 @@
 
 #include "hwy/highway.h"
 #include "kernels/fingerprint_layout.h"
-#include "kernels/group_versions.h"
 #include "kernels/kernels.h"
 #include "kernels/narrow_slots-inl.h"
 #include "kernels/presence_words.h"
@@ -30,9 +29,9 @@ namespace {
 
 // A key within its block.
 struct NarrowPart {
-  HWY_INLINE NarrowPart(uint64_t rest, uint32_t fingerprint_bits)
+  HWY_INLINE NarrowPart(uint64_t rest, const FingerprintBlocks& blocks)
       : bin(static_cast<uint32_t>(rest >> (64 - kBinBits))),
-        slot(NarrowSlot(NarrowKey(rest, fingerprint_bits), fingerprint_bits)) {}
+        slot(NarrowSlot(NarrowKey(rest, blocks.fingerprint_bits), blocks.fingerprint_bits)) {}
 
   HWY_INLINE size_t half() const { return bin / kBinsPerWord; }
 
@@ -81,6 +80,8 @@ struct BinPlace {
 
 template <class Select>
 struct Narrow {
+  using Key = NarrowPart;
+
   // The keys in a marked bin word: its 0s before the last 1. Unless bins are cut off, that is the
   // 33rd, and PDEP finds it sooner than the instruction of AVX2's CPUs for the highest 1.
   static HWY_INLINE uint32_t KeysOf(uint64_t marked) {
@@ -136,7 +137,7 @@ struct Narrow {
   static HWY_INLINE OneFate InsertIfAbsent(const NarrowPart& key, uint32_t* block) {
     const NarrowBins bins(block, key.half());
     const BinPlace place = Find(bins, key.bin);
-    const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
+    const uint64_t equal = Equal(key, block);
     if (!place.IsCut() & ((equal & place.slots) != 0)) return OneFate::kUnchanged;
     if (HWY_UNLIKELY(IsFullOrPromoted(bins, block))) {
       return bins.IsPromoted() ? OneFate::kSpill : OneFate::kStop;
@@ -148,7 +149,7 @@ struct Narrow {
   static HWY_INLINE OneFate Erase(const NarrowPart& key, uint32_t* block) {
     const NarrowBins bins(block, key.half());
     const BinPlace place = Find(bins, key.bin);
-    const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot) & place.slots;
+    const uint64_t equal = Equal(key, block) & place.slots;
     if (HWY_UNLIKELY(bins.IsPromoted())) {
       return (place.IsCut() | (equal != 0)) ? OneFate::kSpill : OneFate::kUnchanged;
     }
@@ -159,34 +160,24 @@ struct Narrow {
     return OneFate::kDone;
   }
 
+  static HWY_INLINE uint64_t Equal(const NarrowPart& key, const uint32_t* block) {
+    return NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
+  }
   // Most absent keys are equal to no slot of the block, whatever its bin: these are no candidates.
-  static HWY_INLINE bool IsCandidate(uint64_t equal, const uint32_t* block) {
+  static HWY_INLINE bool IsCandidate(const NarrowPart& /*key*/, uint64_t equal,
+                                     const uint32_t* block) {
     return (equal != 0) | IsPromotedBlock(block);
   }
-  // Of a candidate; `equal` are the slots of the block that are equal to the key's.
   static HWY_INLINE OneFate QueryBin(const NarrowPart& key, uint64_t equal, const uint32_t* block) {
     const BinPlace place = Find(NarrowBins(block, key.half()), key.bin);
     if (HWY_UNLIKELY(place.IsCut())) return OneFate::kSpill;
     return (equal & place.slots) != 0 ? OneFate::kDone : OneFate::kUnchanged;
   }
   static HWY_INLINE OneFate Query(const NarrowPart& key, const uint32_t* block) {
-    const uint64_t equal = NarrowSlotsWhere<NarrowTest::kEqual>(block, key.slot);
-    return IsCandidate(equal, block) ? QueryBin(key, equal, block) : OneFate::kUnchanged;
+    const uint64_t equal = Equal(key, block);
+    return IsCandidate(key, equal, block) ? QueryBin(key, equal, block) : OneFate::kUnchanged;
   }
 };
-
-template <class Select, template <size_t> class Reads>
-HWY_INLINE OneFate QueryNarrowKey(uint64_t digest, const FingerprintBlocks& blocks) {
-  const FingerprintPlace place = FingerprintPlaceOf(digest, blocks.num_blocks);
-  const uint32_t* block = FingerprintBlockAt(blocks, place.block_idx);
-  Reads<1> reads;
-  reads.Add(0, blocks, VersionOf(digest, place.block_idx, blocks));
-  reads.Begin(0, 1);
-  const OneFate fate =
-      Narrow<Select>::Query(NarrowPart(place.rest, blocks.fingerprint_bits), block);
-  if (fate == OneFate::kUnchanged && reads.Changed(0, 1) != 0) return OneFate::kSpill;
-  return fate;
-}
 
 }  // namespace
 }  // namespace trommel::kernels::HWY_NAMESPACE

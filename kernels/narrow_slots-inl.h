@@ -29,14 +29,14 @@ enum class NarrowTest { kEqual, kAtMost };
 inline constexpr size_t kSlotsPerWord = 8;
 inline constexpr size_t kSlotWords = kNarrowSlots / kSlotsPerWord;
 
-// The slots that are equal to `slot`, or at most as great.
-template <NarrowTest kTest>
+// The slots that are equal to `slot`, or at most as great; of the block's first kNumBytes bytes.
+template <NarrowTest kTest, size_t kNumBytes = kNarrowSlots>
 HWY_INLINE uint64_t NarrowSlotsWhere(const uint32_t* block, uint32_t slot) {
   constexpr uint64_t kBytes = 0x0101010101010101ULL;
   constexpr uint64_t kTopBits = 0x8080808080808080ULL;
   const uint64_t limit = slot * kBytes;
   uint64_t mask = 0;
-  for (size_t i = 0; i < kSlotWords; ++i) {
+  for (size_t i = 0; i < kNumBytes / kSlotsPerWord; ++i) {
     const uint64_t slots = LoadPresenceWord64(block + 2 * i);
     const uint64_t differing = slots ^ limit;
     uint64_t hits = 0;  // in the top bit of each byte; no carry leaves a byte
@@ -107,22 +107,25 @@ HWY_INLINE uint64_t NarrowSlotsInVector(const uint32_t* block, size_t i,
   return uint64_t{bits} << (4 * i);
 }
 
-// The slots that are equal to `slot`, or at most as great.
-template <NarrowTest kTest>
+// The slots that are equal to `slot`, or at most as great; of the block's first kNumBytes bytes.
+template <NarrowTest kTest, size_t kNumBytes = kNarrowSlots>
 HWY_INLINE uint64_t NarrowSlotsWhere(const uint32_t* block, uint32_t slot) {
+  static_assert(kNumBytes == 48 || kNumBytes == 64);
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  constexpr uint64_t kAllSlots = (uint64_t{1} << kNarrowSlots) - 1;
   const auto limit = hn::Set(SlotsTag<16>(), static_cast<uint8_t>(slot));
-  return NarrowSlotsInVector<kTest, 16>(block, 0, limit) & kAllSlots;
+  return NarrowSlotsInVector<kTest, 16>(block, 0, limit) & (~uint64_t{0} >> (64 - kNumBytes));
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   const auto limit = hn::Set(SlotsTag<8>(), static_cast<uint8_t>(slot));
-  return NarrowSlotsInVector<kTest, 8>(block, 0, limit) |
-         NarrowSlotsInVector<kTest, 4>(block, 8, hn::LowerHalf(SlotsTag<4>(), limit));
+  const uint64_t first = NarrowSlotsInVector<kTest, 8>(block, 0, limit);
+  if constexpr (kNumBytes == 64) return first | NarrowSlotsInVector<kTest, 8>(block, 8, limit);
+  return first | NarrowSlotsInVector<kTest, 4>(block, 8, hn::LowerHalf(SlotsTag<4>(), limit));
 #else
   const auto limit = hn::Set(SlotsTag<4>(), static_cast<uint8_t>(slot));
-  return NarrowSlotsInVector<kTest, 4>(block, 0, limit) |
-         NarrowSlotsInVector<kTest, 4>(block, 4, limit) |
-         NarrowSlotsInVector<kTest, 4>(block, 8, limit);
+  uint64_t mask = NarrowSlotsInVector<kTest, 4>(block, 0, limit) |
+                  NarrowSlotsInVector<kTest, 4>(block, 4, limit) |
+                  NarrowSlotsInVector<kTest, 4>(block, 8, limit);
+  if constexpr (kNumBytes == 64) mask |= NarrowSlotsInVector<kTest, 4>(block, 12, limit);
+  return mask;
 #endif
 }
 

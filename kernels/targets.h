@@ -23,6 +23,7 @@ std::span<const KernelTable> RunnableKernels();
 // --gc-sections carries the families that it uses.
 using AddKernels = void (*)(int64_t target, KernelTable& kernels);
 void AddCells(int64_t target, KernelTable& kernels);    // cells-inl.h
+void AddDense(int64_t target, KernelTable& kernels);    // dense-inl.h
 void AddGrowing(int64_t target, KernelTable& kernels);  // growing-inl.h
 void AddMap(int64_t target, KernelTable& kernels);      // map-inl.h
 void AddStamped(int64_t target, KernelTable& kernels);  // stamped-inl.h

@@ -43,7 +43,17 @@ TEST_CASE("records of counts hold what a model holds, and take no memory without
     const uint64_t b = random() % (random() % 2 == 0 ? 5 : kBlocks);
     const auto slot = static_cast<uint32_t>(random() % kSlots);
     std::vector<uint64_t>& slots = model.slots[b];
-    switch (random() % 4) {
+    switch (random() % 5) {
+      case 4:
+        if (random() % 2 == 0) {
+          REQUIRE(counts.Decrement(b, slot) == (slots[slot] > 0));
+          slots[slot] -= slots[slot] > 0 ? 1 : 0;
+        } else if (counts.Increment(b, slot)) {
+          slots[slot] += 1;
+        } else {
+          num_refused += 1;
+        }
+        break;
       case 0: {
         const uint64_t count = some_count();
         if (counts.SetSlot(b, slot, count)) {

@@ -159,33 +159,38 @@ TEST_CASE("an overflow line holds its entries in order, and the last fills a hol
   std::mt19937_64 random(Catch::rngSeed());
   for (const DenseShape& shape : kDenseShapes) {
     const uint32_t num_keys = DenseLayout{shape, shape.max_bits}.num_keys();
+    const uint32_t num_entries = shape.line_entries();
     alignas(64) Words line{};
     std::vector<DenseEntry> want;
     for (int step = 0; step < 1'000; ++step) {
       const DenseEntry entry = {static_cast<uint32_t>(random() % 32),
                                 static_cast<uint32_t>(random() % num_keys)};
-      if (want.size() < shape.line_entries() && random() % 2 == 0) {
-        SetDenseEntry(shape, line.data(), static_cast<uint32_t>(want.size()), entry);
+      if (want.size() < num_entries && random() % 2 == 0) {
+        SetDenseEntry(num_entries, line.data(), static_cast<uint32_t>(want.size()), entry);
         want.push_back(entry);
       } else if (!want.empty()) {
         const size_t i = random() % want.size();
         if (random() % 4 == 0) {
-          SetDenseEntry(shape, line.data(), static_cast<uint32_t>(i), entry);
+          SetDenseEntry(num_entries, line.data(), static_cast<uint32_t>(i), entry);
           want[i] = entry;
         } else {
-          RemoveDenseEntry(shape, line.data(), static_cast<uint32_t>(i));
+          RemoveDenseEntry(num_entries, line.data(), static_cast<uint32_t>(i));
           want[i] = want.back();
           want.pop_back();
         }
       }
       REQUIRE(NumDenseEntries(line.data()) == want.size());
-      uint32_t of_tag = 0;
+      const DenseTagged tagged = DenseEntriesOf(num_entries, line.data(), entry.tag);
+      uint32_t num_tagged = 0;
       for (uint32_t i = 0; i < want.size(); ++i) {
-        const DenseEntry got = DenseEntryAt(shape, line.data(), i);
+        const DenseEntry got = DenseEntryAt(num_entries, line.data(), i);
         REQUIRE((got.tag == want[i].tag && got.key == want[i].key));
-        of_tag |= uint32_t{want[i].tag == entry.tag} << i;
+        if (want[i].tag != entry.tag) continue;
+        REQUIRE(num_tagged < tagged.size);
+        REQUIRE((tagged.entries[num_tagged].i == i && tagged.entries[num_tagged].key == got.key));
+        num_tagged += 1;
       }
-      REQUIRE(DenseEntriesOf(shape, line.data(), entry.tag) == of_tag);
+      REQUIRE(tagged.size == num_tagged);
       if (want.empty()) REQUIRE(Copy(line) == std::vector<uint32_t>(line.size(), 0));
     }
   }

@@ -1,5 +1,4 @@
-// Fingerprint blocks with slots of 8 bits as a plain model, and the kernels that must do as it
-// does.
+// Fingerprint blocks with slots of 8 bits as a plain model (binned_subject.h).
 #ifndef TROMMEL_TESTS_SUPPORT_NARROW_MODEL_H_
 #define TROMMEL_TESTS_SUPPORT_NARROW_MODEL_H_
 
@@ -15,13 +14,10 @@
 #include "kernels/kernels.h"
 #include "kernels/narrow_block.h"
 #include "kernels/targets.h"
-#include "support/catch.h"
-#include "support/kernel_versions.h"
-#include "support/words.h"
+#include "support/binned_subject.h"
 
 namespace trommel::tests {
 
-using kernels::DigestRange;
 using kernels::FingerprintPlace;
 using kernels::OneFate;
 
@@ -35,7 +31,7 @@ struct NarrowModelBlock {
   uint64_t shown_bins = ~uint64_t{0};
 };
 
-enum class NarrowOp { kInsert, kInsertIfAbsent, kErase, kQuery };
+using NarrowOp = BinnedOp;
 
 class NarrowModel {
  public:
@@ -103,6 +99,10 @@ class NarrowModel {
 
   uint64_t num_blocks() const { return blocks_.size(); }
   uint32_t bits() const { return bits_; }
+  static const kernels::FingerprintKernels& Kernels(bool has_versions) {
+    const kernels::KernelTable& table = kernels::ActiveKernels();
+    return has_versions ? table.versioned_narrow_fingerprints : table.narrow_fingerprints;
+  }
 
  private:
   static uint64_t BinWord(const uint32_t* block, uint32_t half) {
@@ -119,122 +119,9 @@ class NarrowModel {
   uint32_t bits_;
 };
 
-inline const FingerprintKernelSets kNarrowSets = {
-    &kernels::KernelTable::narrow_fingerprints,
-    &kernels::KernelTable::versioned_narrow_fingerprints};
+using NarrowSubject = BinnedSubject<NarrowModel>;
 
-// Blocks for the active target's kernels, with versions or without, which begin as the model's.
-class NarrowSubject {
- public:
-  explicit NarrowSubject(const NarrowModel& model, bool has_versions = false)
-      : words_(model.num_blocks() * kernels::kFingerprintBlockWords),
-        versions_(model.num_blocks()),
-        has_versions_(has_versions),
-        model_(model) {
-    std::ranges::copy(model.Words(), words_.span().begin());
-  }
-
-  // Applies digests [begin, end) of a chunk, in batches that go on behind keys that stop one, and
-  // one by one to a copy; compares fates and bytes with the model's.
-  void Apply(NarrowOp op, const std::vector<uint64_t>& digests, size_t begin, size_t end) {
-    NarrowSubject one(model_, has_versions_);
-    const KernelVersions versions_before = versions_;
-    UpdatedBlocks updated;
-    std::vector<uint64_t> want_bits(digests.size() / 64 + 1, 0);
-    std::vector<uint32_t> want_listed;  // spilled or unsure
-    std::vector<size_t> want_stops;
-    for (size_t i = begin; i < end; ++i) {
-      const OneFate fate = model_.Apply(op, digests[i]);
-      const bool has_bit = fate == OneFate::kDone && op != NarrowOp::kInsert;
-      want_bits[i / 64] |= uint64_t{has_bit} << (i % 64);
-      if (fate == OneFate::kSpill) want_listed.push_back(static_cast<uint32_t>(i));
-      if (fate == OneFate::kStop) want_stops.push_back(i);
-      const KernelVersions one_before = one.versions_;
-      if (one.ApplyOne(op, digests[i]) != fate) FAIL("fate of key " << i << " by itself");
-      if (op == NarrowOp::kQuery) continue;
-      UpdatedBlocks of_key;
-      of_key.Add(digests[i], model_.num_blocks(), fate);
-      REQUIRE(one.versions_.HaveRisen(one_before, of_key, has_versions_));
-      updated.Add(digests[i], model_.num_blocks(), fate);
-    }
-
-    Guarded<uint64_t> bits(want_bits.size());
-    std::ranges::fill(bits.span(), 0);
-    std::vector<uint32_t> listed;
-    std::vector<size_t> stops;
-    for (size_t i = begin; i < end || i == begin;) {
-      Guarded<uint32_t> list(end - i);
-      const DigestRange range{i, end, i == begin ? 0 : i + 3, digests.size()};
-      const kernels::UpdateProgress progress =
-          Batch(op, digests, range, bits.span().data(), list.span().data());
-      const auto entries = list.span().first(progress.num_spilled);
-      listed.insert(listed.end(), entries.begin(), entries.end());
-      REQUIRE(list.GuardsIntact());
-      if (progress.end < end) stops.push_back(progress.end);
-      i = progress.end + 1;
-    }
-    REQUIRE(stops == want_stops);
-    REQUIRE(FirstDifference(listed, want_listed) == "");
-    REQUIRE(FirstDifference(bits.Copy(), want_bits) == "");
-    REQUIRE(bits.GuardsIntact());
-    REQUIRE(FirstDifference(words_.Copy(), model_.Words()) == "");
-    REQUIRE(words_.GuardsIntact());
-    REQUIRE(FirstDifference(one.words_.Copy(), model_.Words()) == "");
-    REQUIRE(versions_.HaveRisen(versions_before, updated, has_versions_));
-  }
-  void Apply(NarrowOp op, const std::vector<uint64_t>& digests) {
-    Apply(op, digests, 0, digests.size());
-  }
-
-  const NarrowModel& model() const { return model_; }
-
- private:
-  kernels::FingerprintBlocks blocks() {
-    kernels::FingerprintBlocks blocks{words_.span().data(), model_.num_blocks(), model_.bits(),
-                                      versions_.data()};
-    if (has_versions_) blocks.num_versions = versions_.size();
-    return blocks;
-  }
-
-  kernels::UpdateProgress Batch(NarrowOp op, const std::vector<uint64_t>& digests,
-                                const DigestRange& range, uint64_t* bits, uint32_t* list) {
-    const kernels::FingerprintKernels& table = kNarrowSets.Of(has_versions_);
-    switch (op) {
-      case NarrowOp::kInsert:
-        return table.insert(digests.data(), range, blocks(), list);
-      case NarrowOp::kInsertIfAbsent:
-        return table.insert_if_absent(digests.data(), range, blocks(), bits, list);
-      case NarrowOp::kErase:
-        return table.erase(digests.data(), range, blocks(), bits, list);
-      default:
-        if (range.begin != 0) FAIL("queries begin with the first digest");
-        return {range.end, table.query(digests.data(), range.end, blocks(), bits, list)};
-    }
-  }
-
-  OneFate ApplyOne(NarrowOp op, uint64_t digest) {
-    const kernels::FingerprintKernels& table = kNarrowSets.Of(has_versions_);
-    const kernels::FingerprintBlocks view = blocks();
-    switch (op) {
-      case NarrowOp::kInsert:
-        return table.insert_one(digest, &view);
-      case NarrowOp::kInsertIfAbsent:
-        return table.insert_if_absent_one(digest, &view);
-      case NarrowOp::kErase:
-        return table.erase_one(digest, &view);
-      default:
-        return table.query_one(digest, &view);
-    }
-  }
-
-  Guarded<uint32_t> words_;
-  KernelVersions versions_;
-  bool has_versions_;
-  NarrowModel model_;
-};
-
-inline constexpr NarrowOp kNarrowOps[] = {NarrowOp::kInsert, NarrowOp::kInsertIfAbsent,
-                                          NarrowOp::kErase, NarrowOp::kQuery};
+inline constexpr auto& kNarrowOps = kBinnedOps;
 
 // Of a filter of one block the digest is the rest: the key on top.
 inline uint64_t DigestOf(uint32_t key, uint32_t bits) { return uint64_t{key} << (64 - bits); }

@@ -12,6 +12,7 @@ namespace trommel::tests {
 void UseAllKernels() {
   using namespace kernels;
   UseKernels<AddCells>();
+  UseKernels<AddDense>();
   UseKernels<AddGrowing>();
   UseKernels<AddMap>();
   UseKernels<AddStamped>();

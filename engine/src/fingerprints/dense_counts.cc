@@ -145,6 +145,33 @@ uint64_t DenseCounts::OfKey(uint64_t block_idx, uint32_t key) const {
   return record == nullptr ? 0 : ItemOfKey(record, key).count;
 }
 
+uint64_t* DenseCounts::FirstGroupOf(uint64_t block_idx, uint32_t slot, uint32_t& shift) {
+  uint64_t* record = Find(block_idx);
+  if (record == nullptr || (BitmapOf(record) >> slot & 1) == 0) return nullptr;
+  const uint32_t first = StartOfNumber(record, kernels::CountOnes(BitmapOf(record) & Below(slot)));
+  shift = first % 16 * 4;
+  return record + 1 + first / 16;
+}
+
+// Seven times of eight the number's first group changes, and nothing else.
+bool DenseCounts::Increment(uint64_t block_idx, uint32_t slot) {
+  uint32_t shift = 0;
+  uint64_t* word = FirstGroupOf(block_idx, slot, shift);
+  if (word == nullptr) return SetSlot(block_idx, slot, 1);
+  if ((*word >> shift & 7) == 7) return SetSlot(block_idx, slot, OfSlot(block_idx, slot) + 1);
+  *word += uint64_t{1} << shift;
+  return true;
+}
+
+bool DenseCounts::Decrement(uint64_t block_idx, uint32_t slot) {
+  uint32_t shift = 0;
+  uint64_t* word = FirstGroupOf(block_idx, slot, shift);
+  if (word == nullptr) return false;
+  if ((*word >> shift & 7) == 0) return SetSlot(block_idx, slot, OfSlot(block_idx, slot) - 1);
+  *word -= uint64_t{1} << shift;
+  return true;
+}
+
 bool DenseCounts::SetSlot(uint64_t block_idx, uint32_t slot, uint64_t count) {
   const uint64_t* record = Find(block_idx);
   const Item item = record == nullptr ? Item{0, 0, 0} : ItemOfSlot(record, slot);

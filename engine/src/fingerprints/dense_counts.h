@@ -36,6 +36,9 @@ class DenseCounts {
   // SetKey if the record is too long for one key more. A count that falls needs no space.
   [[nodiscard]] bool SetSlot(uint64_t block_idx, uint32_t slot, uint64_t count);
   [[nodiscard]] bool SetKey(uint64_t block_idx, uint32_t key, uint64_t count);
+  // One copy more of a slot's key, as SetSlot; or one less, false if the slot has no count.
+  [[nodiscard]] bool Increment(uint64_t block_idx, uint32_t slot);
+  bool Decrement(uint64_t block_idx, uint32_t slot);
   // The slots from this one on move up, or those behind it down, with their counts. Requires, of
   // CloseSlot, that the slot has no count.
   void OpenSlot(uint64_t block_idx, uint32_t slot);
@@ -63,6 +66,9 @@ class DenseCounts {
   }
   static uint64_t WordsFor(uint32_t num_groups) { return 1 + (num_groups + 15) / 16; }
   static Item ItemOfSlot(const uint64_t* record, uint32_t slot);
+  // The word with a slot's number, the first group of which is lowest after a shift by `shift`; or
+  // null if the slot has none.
+  uint64_t* FirstGroupOf(uint64_t block_idx, uint32_t slot, uint32_t& shift);
   static Item ItemOfKey(const uint64_t* record, uint32_t key);
 
   size_t RankOf(uint64_t block_idx) const;

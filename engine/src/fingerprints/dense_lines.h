@@ -17,6 +17,7 @@
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_LINES_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,7 +45,7 @@ class DenseLines {
   uint64_t num_blocks() const { return num_blocks_; }
   uint64_t num_lines() const { return num_lines_; }
   uint64_t num_entries() const { return num_entries_; }
-  uint64_t num_places() const { return num_lines_ * layout_.shape.line_entries(); }
+  uint64_t num_places() const { return num_lines_ * num_in_line_; }
   // The bin behind this one's group.
   uint32_t EndOfGroup(uint32_t bin) const {
     return std::min(((bin >> kGroupBits) + 1) << kGroupBits, layout_.shape.bins);
@@ -59,8 +60,11 @@ class DenseLines {
   bool Holds(uint64_t block_idx, uint32_t key) const;
   // Removes an entry with the key; returns whether there was one.
   bool Take(uint64_t block_idx, uint32_t key);
-  // Appends the block's keys of `key`'s group.
-  void AppendKeys(uint64_t block_idx, uint32_t key, DenseKeys& keys) const;
+  // The block's entries of `key`'s group, by line; until lines change.
+  struct Group;
+  Group ReadGroup(uint64_t block_idx, uint32_t key) const;
+  // Removes those of a group whose keys are below `end`.
+  void TakeBelow(const Group& group, uint32_t end);
 
   // Calls use(block_idx, key) for each entry, line by line.
   template <class Use>
@@ -68,7 +72,7 @@ class DenseLines {
     for (uint64_t line_idx = 0; line_idx < num_lines_; ++line_idx) {
       const uint32_t num_entries = kernels::NumDenseEntries(LineAt(line_idx));
       for (uint32_t i = 0; i < num_entries; ++i) {
-        const kernels::DenseEntry entry = kernels::DenseEntryAt(layout_.shape, LineAt(line_idx), i);
+        const kernels::DenseEntry entry = kernels::DenseEntryAt(num_in_line_, LineAt(line_idx), i);
         use(BlockOf(line_idx, entry), entry.key);
       }
     }
@@ -84,6 +88,21 @@ class DenseLines {
   static constexpr uint32_t kGroupBits = 1;
   static constexpr uint64_t kWindow = 64;
   static constexpr uint32_t kSecond = 16;  // in a tag
+
+  // Division by a number that stays, as a product.
+  class Divisor {
+   public:
+    explicit Divisor(uint64_t divisor = 1) : divisor_(divisor), inverse_(~uint64_t{0} / divisor) {}
+    uint64_t Divide(uint64_t number) const {
+      const auto product = kernels::DenseWord{number} * inverse_;
+      const auto quotient = static_cast<uint64_t>(product >> 64);  // or one less
+      return quotient + (number - quotient * divisor_ >= divisor_ ? 1 : 0);
+    }
+
+   private:
+    uint64_t divisor_;
+    uint64_t inverse_;
+  };
 
   struct Places {
     uint64_t line[2];
@@ -101,18 +120,35 @@ class DenseLines {
   uint64_t BlockOf(uint64_t line_idx, const kernels::DenseEntry& entry) const;
   // The first block with this home.
   uint64_t FirstBlockOf(uint64_t home) const {
-    return (home * num_blocks_ + num_lines_ - 1) / num_lines_;
+    return per_line_.Divide(home * num_blocks_ + num_lines_ - 1);
   }
   uint32_t* LineAt(uint64_t line_idx) const { return memory_.data() + kLineWords * line_idx; }
   uint32_t NumIn(uint64_t line_idx) const { return kernels::NumDenseEntries(LineAt(line_idx)); }
-  // The entry with the key in its first (0) or second line, or -1.
+  // The block's entries in its first (0) or second line, and the one with the key, or -1.
+  kernels::DenseTagged EntriesOf(const Places& places, size_t i) const {
+    return kernels::DenseEntriesOf(num_in_line_, LineAt(places.line[i]), places.tag[i]);
+  }
   int Find(const Places& places, size_t i, uint32_t key) const;
 
   DenseLayout layout_{};
   uint64_t num_blocks_ = 0;
   uint64_t num_lines_ = 0;
+  uint32_t num_in_line_ = 0;  // entries, at most
   uint64_t num_entries_ = 0;
+  Divisor per_block_;
+  Divisor per_line_;
   BlockMemory memory_;
+};
+
+struct DenseLines::Group {
+  void AppendTo(DenseKeys& keys) const {
+    for (const kernels::DenseTagged& of_line : entries) {
+      for (const auto& entry : of_line) keys.push_back(entry.key);
+    }
+  }
+
+  Places places;
+  std::array<kernels::DenseTagged, 2> entries;
 };
 
 }  // namespace trommel

@@ -1,9 +1,10 @@
 #include "engine/src/fingerprints/dense_range.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <bit>
 #include <utility>
+
+#include "kernels/run_slice.h"
 
 namespace trommel {
 
@@ -51,6 +52,10 @@ bool DenseRange::HasHidden(uint64_t block_idx) const {
 
 bool DenseRange::Insert(uint64_t block_idx, uint32_t key) {
   DenseBlock block = Load(block_idx);
+  if (block.is_counted() && block.Shows(BinOf(key))) {
+    const int slot = block.Find(key);
+    if (slot >= 0) return counts_.Increment(block_idx, static_cast<uint32_t>(slot));
+  }
   if (!InsertInto(block, block_idx, key)) return false;
   Store(block, block_idx);
   FitLines();
@@ -59,10 +64,8 @@ bool DenseRange::Insert(uint64_t block_idx, uint32_t key) {
 
 bool DenseRange::InsertInto(DenseBlock& block, uint64_t block_idx, uint32_t key) {
   if (!block.Shows(BinOf(key))) return InsertAbove(block, block_idx, key);
-  const bool compares = block.is_counted() || block.is_full();
-  const int slot = compares ? block.Find(key) : -1;
-  if (block.is_counted() && slot >= 0) return AddCopy(block, block_idx, key, slot);
   if (block.is_full()) {
+    const int slot = block.is_counted() ? -1 : block.Find(key);
     if (block.is_counted() || !MustSqueeze(block, key, slot)) {
       return InsertEvicting(block, block_idx, key);
     }
@@ -75,39 +78,13 @@ bool DenseRange::InsertInto(DenseBlock& block, uint64_t block_idx, uint32_t key)
   return true;
 }
 
-namespace {
-
-// The second and further copies of keys in slots, with their slots, from the last on.
-struct Copies {
-  explicit Copies(const DenseBlock& block) {
-    std::array<uint32_t, kMaxDenseSlots> keys;
-    const uint32_t num_keys = block.Keys(keys);
-    for (uint32_t i = num_keys; i-- > 1;) {
-      const uint32_t bin = block.layout().BinOf(keys[i]);
-      for (uint32_t j = i; j-- > 0 && block.layout().BinOf(keys[j]) == bin;) {
-        if (keys[j] != keys[i]) continue;
-        list.push_back({i, keys[i]});
-        break;
-      }
-    }
-  }
-
-  struct Copy {
-    uint32_t slot;
-    uint32_t key;
-  };
-  InlineVector<Copy, kMaxDenseSlots> list;
-};
-
-}  // namespace
-
 bool DenseRange::MustSqueeze(const DenseBlock& block, uint32_t key, int slot) const {
-  const Copies copies(block);
+  const uint64_t copies = block.Copies();
+  const size_t num_copies = kernels::CountOnes(copies) + (slot >= 0 ? 1 : 0);
+  if (num_copies == 0 || num_copies >= kManyCopies) return num_copies > 0;
   const uint32_t last = block.LastBin();
-  const auto is_evicted = [&](uint32_t copy) { return BinOf(copy) == last && BinOf(key) <= last; };
-  const size_t num_copies = copies.list.size() + (slot >= 0 ? 1 : 0);
-  return num_copies >= kManyCopies || (slot >= 0 && is_evicted(key)) ||
-         std::ranges::any_of(copies.list, is_evicted, &Copies::Copy::key);
+  return BinOf(key) <= last &&
+         ((slot >= 0 && BinOf(key) == last) || copies >> block.SlotsOf(last).first != 0);
 }
 
 bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, int slot) {
@@ -118,7 +95,7 @@ bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, in
   }
   if (slot >= 0) {
     const auto at = static_cast<uint32_t>(slot);
-    return counts_.SetSlot(block_idx, at, counts_.OfSlot(block_idx, at) + 1);
+    return counts_.Increment(block_idx, at);
   }
   const uint64_t count = counts_.OfKey(block_idx, key) + 1;
   if (counts_.SetKey(block_idx, key, count)) return true;
@@ -133,12 +110,18 @@ bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, in
 
 bool DenseRange::Squeeze(DenseBlock& block, uint64_t block_idx) {
   if (block.is_counted()) return true;
-  const Copies copies(block);
+  InlineVector<uint32_t, kMaxDenseSlots> keys;
+  for (uint64_t copies = block.Copies(); copies != 0;) {
+    const auto slot = static_cast<uint32_t>(std::bit_width(copies)) - 1;  // from the last on
+    copies ^= uint64_t{1} << slot;
+    const uint32_t bin = block.BinAt(slot);
+    keys.push_back(FirstKeyOf(bin) | block.RemainderAt(slot));
+    block.Close(slot, bin);
+  }
   bool has_space = true;
-  for (const Copies::Copy& copy : copies.list) block.Close(copy.slot, BinOf(copy.key));
-  for (const Copies::Copy& copy : copies.list) {
-    const auto slot = static_cast<uint32_t>(block.Find(copy.key));
-    has_space &= counts_.SetSlot(block_idx, slot, counts_.OfSlot(block_idx, slot) + 1);
+  for (const uint32_t key : keys) {
+    const auto slot = static_cast<uint32_t>(block.Find(key));
+    has_space &= counts_.Increment(block_idx, slot);
   }
   block.set_counted(counts_.Has(block_idx));
   return has_space;
@@ -206,13 +189,14 @@ bool DenseRange::Erase(uint64_t block_idx, uint32_t key) {
     const int found = block.Find(key);
     if (found < 0) return false;
     const auto slot = static_cast<uint32_t>(found);
-    const uint64_t count = block.is_counted() ? counts_.OfSlot(block_idx, slot) : 0;
-    if (count > 0) {
-      static_cast<void>(counts_.SetSlot(block_idx, slot, count - 1));
-    } else {
+    if (block.is_counted()) {
+      if (counts_.Decrement(block_idx, slot)) {
+        if (!counts_.Has(block_idx)) Store(block, block_idx);
+        return true;
+      }
       counts_.CloseSlot(block_idx, slot);
-      block.Close(slot, BinOf(key));
     }
+    block.Close(slot, BinOf(key));
   } else if (!EraseAbove(block, block_idx, key)) {
     return false;
   }
@@ -226,12 +210,9 @@ bool DenseRange::Erase(uint64_t block_idx, uint32_t key) {
 }
 
 bool DenseRange::EraseAbove(DenseBlock& block, uint64_t block_idx, uint32_t key) {
-  if (lines_.Holds(block_idx, key)) {
-    const uint64_t count = block.is_counted() ? counts_.OfKey(block_idx, key) : 0;
-    if (count > 0) return counts_.SetKey(block_idx, key, count - 1);
-    lines_.Take(block_idx, key);
-    return true;
-  }
+  const uint64_t count = block.is_counted() ? counts_.OfKey(block_idx, key) : 0;
+  if (count > 0) return counts_.SetKey(block_idx, key, count - 1);
+  if (lines_.Take(block_idx, key)) return true;
   if (!block.is_spilled()) return false;
   const auto found = hidden_.find(IdOf(block_idx, key));
   if (found == hidden_.end()) return false;
@@ -247,10 +228,13 @@ void DenseRange::Pull(DenseBlock& block, uint64_t block_idx) {
     const uint32_t bin = block.num_bins();
     const uint32_t end = lines_.EndOfGroup(bin);
     DenseKeys keys;
-    lines_.AppendKeys(block_idx, FirstKeyOf(bin), keys);
+    const DenseLines::Group group = lines_.ReadGroup(block_idx, FirstKeyOf(bin));
+    group.AppendTo(keys);
     if (block.is_spilled() && !AppendHidden(block, block_idx, bin, end, keys)) break;
     std::sort(keys.begin(), keys.end());
-    if (!PullBins(block, block_idx, keys)) break;
+    const bool fits = PullBins(block, block_idx, keys);
+    lines_.TakeBelow(group, FirstKeyOf(block.num_bins()));
+    if (!fits) break;
     block.ShowBins(end);
   }
   if (block.is_spilled()) block.set_spilled(HasHidden(block_idx));
@@ -270,6 +254,7 @@ bool DenseRange::AppendHidden(DenseBlock& block, uint64_t block_idx, uint32_t bi
 }
 
 bool DenseRange::PullBins(DenseBlock& block, uint64_t block_idx, const DenseKeys& keys) {
+  const bool may_be_hidden = block.is_spilled();  // a block that is not cut says no more
   for (size_t i = 0; i < keys.size();) {
     const uint32_t bin = BinOf(keys[i]);
     size_t end = i;
@@ -280,12 +265,13 @@ bool DenseRange::PullBins(DenseBlock& block, uint64_t block_idx, const DenseKeys
     for (; i < end; ++i) {
       const uint32_t slot = block.Open(keys[i]);
       uint64_t count = counts_.OfKey(block_idx, keys[i]);
-      if (lines_.Take(block_idx, keys[i])) {
-        static_cast<void>(counts_.SetKey(block_idx, keys[i], 0));
-      } else {
+      if (count > 0) static_cast<void>(counts_.SetKey(block_idx, keys[i], 0));
+      if (may_be_hidden) {
         const auto found = hidden_.find(IdOf(block_idx, keys[i]));
-        count = found->second - 1;
-        hidden_.erase(found);
+        if (found != hidden_.end()) {
+          count = found->second - 1;
+          hidden_.erase(found);
+        }
       }
       if (count > 0) static_cast<void>(counts_.SetSlot(block_idx, slot, count));
     }

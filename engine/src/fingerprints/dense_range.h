@@ -117,8 +117,8 @@ class DenseRange {
   // false if there is no space for their counts.
   bool AppendHidden(kernels::DenseBlock& block, uint64_t block_idx, uint32_t bin, uint32_t end,
                     DenseKeys& keys);
-  // Shows the lowest bin of these ascending keys, or more of them; returns false if the next does
-  // not fit.
+  // Shows the lowest bin of these ascending keys, or more of them, but takes nothing from lines;
+  // returns false if the next does not fit.
   bool PullBins(kernels::DenseBlock& block, uint64_t block_idx, const DenseKeys& keys);
   void ReturnHidden(kernels::DenseBlock& block, uint64_t block_idx);
   bool HasHidden(uint64_t block_idx) const;

@@ -41,7 +41,7 @@ BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
   if (!block.is_cut()) return contents;
   DenseKeys entries;
   for (uint32_t bin = block.num_bins(); bin < layout_.shape.bins; bin = lines_.EndOfGroup(bin)) {
-    lines_.AppendKeys(block_idx, FirstKeyOf(bin), entries);
+    lines_.ReadGroup(block_idx, FirstKeyOf(bin)).AppendTo(entries);
   }
   for (const uint32_t key : entries) {
     AddTo(contents, key, 1 + (block.is_counted() ? counts_.OfKey(block_idx, key) : 0));
