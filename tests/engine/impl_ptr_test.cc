@@ -36,6 +36,19 @@ void CheckMovedFrom(Filter& filter) {
     std::array<uint64_t, 1> bits;
     CHECK_THAT(AbortMessage([&] { (void)filter.MayContain(1); }), says_so);
     CHECK_THAT(AbortMessage([&] { filter.Insert(1); }), says_so);
+    // Digests go to the kernels, strings to the hash.
+    for (const Key& key : {Key::Digest(1), Key("a")}) {
+      if constexpr (requires { filter.InsertIfAbsent(key); }) {
+        CHECK_THAT(AbortMessage([&] { filter.InsertIfAbsent(key); }), says_so);
+        CHECK_THAT(AbortMessage([&] { (void)filter.CountEstimate(key); }), says_so);
+      }
+      if constexpr (requires { filter.Erase(key); }) {
+        CHECK_THAT(AbortMessage([&] { filter.Erase(key); }), says_so);
+      }
+      CHECK_THAT(AbortMessage([&] { (void)filter.MayContain(key); }), says_so);
+      CHECK_THAT(AbortMessage([&] { (void)filter.Prefetch(key); }), says_so);
+      CHECK_THAT(AbortMessage([&] { filter.Insert(key); }), says_so);
+    }
     CHECK_THAT(AbortMessage([&] { filter.Insert(keys); }), says_so);
     CHECK_THAT(AbortMessage([&] { (void)filter.Query(keys, bits); }), says_so);
     CHECK_THAT(AbortMessage([&] { (void)filter.num_keys(); }), says_so);

@@ -53,8 +53,8 @@ inline const DigestPolicy& PolicyOf(const trommel_filter& filter) {
                     filter.typed);
 }
 
-// Returns use(filter, key) for most calls of one key, in which nothing can fail: integers and bytes
-// that the filter hashes, in filters whose calls of one key are inline.
+// Returns use(filter, key) for the calls of one key in which nothing can fail, which most are:
+// integers and bytes that the filter hashes, in counting and concurrent filters. Else nothing.
 template <class Handle, class Use>
 std::optional<bool> AnswerAtOnce(Handle* handle, trommel_key key, const Use& use) noexcept {
   if (handle == nullptr || !handle->can_hash) return std::nullopt;

@@ -366,10 +366,10 @@ class TROMMEL_API CountingFilter {
                                          const DigestKey& digest_key);
   Status WriteTo(FileWriter& file) const;
 
-  // What kernels of one key have not done, nor refused.
+  // What kernels of one key have left to the store.
   bool InsertElsewhere(uint64_t digest) noexcept;
   bool InsertAbsentElsewhere(uint64_t digest) noexcept;
-  bool EraseElsewhere(uint64_t digest) noexcept;  // also counts a refusal
+  bool EraseElsewhere(uint64_t digest) noexcept;
   bool IsElsewhere(uint64_t digest) const noexcept;
   void FetchAhead(uint64_t digest) const noexcept;
   uint64_t CountOf(uint64_t digest) const noexcept;
@@ -399,10 +399,13 @@ inline bool CountingFilter::InsertIfAbsent(Key key) noexcept {
 inline bool CountingFilter::Erase(Key key) noexcept {
   OneKey& one = impl_.one();
   const uint64_t digest = one.DigestOf(key);
-  if (one.erase(digest, one.blocks) != OneKey::kDone) [[unlikely]]
+  const kernels::OneFate fate = one.erase(digest, one.blocks);
+  if (fate > OneKey::kUnchanged) [[unlikely]]
     return EraseElsewhere(digest);
-  one.num_keys -= 1;
-  return true;
+  const bool is_erased = fate == OneKey::kDone;
+  one.num_keys -= uint64_t{is_erased};
+  one.num_refused_erases += uint64_t{!is_erased};
+  return is_erased;
 }
 
 inline bool CountingFilter::MayContain(Key key) const noexcept {

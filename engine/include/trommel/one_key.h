@@ -21,9 +21,10 @@ enum class OneFate : uint8_t;  // kernels/kernels.h
 /// the kernels of its encoding and of the target in use. A call is then a digest, which for
 /// integers under DigestKind::kXxh3 is computed by the caller, and one call by pointer.
 ///
-/// Programs contain what is inline here and in the filters' members of one key: the digest, and the
-/// order of these data. A library that a program may run with without being compiled again, which
-/// is a patch version, keeps both.
+/// Programs contain what is inline here and in the filters' members of one key: the digest, the
+/// order of these data and their place in ImplPtr, the kernels' signature and first two outcomes,
+/// how calls are counted, and the layout of Key. A library that a program may run with without
+/// being compiled again, which is a patch version, keeps all of that.
 class TROMMEL_API OneKey {
  public:
   /// Updates or queries one digest. `blocks` is what the kernel works on.
@@ -43,6 +44,9 @@ class TROMMEL_API OneKey {
   /// From now on digests are those of this policy, which must outlive this object.
   void HashBy(const DigestPolicy& policy) noexcept;
 
+  /// Returns whether DigestOf hashes integers without a call.
+  bool HashesIntegersHere() const noexcept { return hashes_integers_here_; }
+
   /// Returns policy(key).
   // By reference: g++ 12 copies a Key as one vector out of the two words it has just stored, which
   // cannot be forwarded, so that each call waits for the cache misses of the one before.
@@ -50,7 +54,7 @@ class TROMMEL_API OneKey {
     if (key.kind() == KeyKind::kDigests) return key.integer();
     if (key.kind() == KeyKind::kInt64 && hashes_integers_here_) [[likely]]
       return Xxh3OfInteger(key.integer(), flip_);
-    return hash_(*policy_, key);
+    return hash_(policy_, key);
   }
 
   /// Returns XXH3 (64 bits) of the integer's 8 little-endian bytes. `flip` is FlipOf(seed).
@@ -63,7 +67,8 @@ class TROMMEL_API OneKey {
     return mixed ^ mixed >> 28;
   }
   /// Returns what XXH3 combines 8 bytes with under this seed: two words of its secret, less the
-  /// seed, whose low half is first added to its high half in reverse order of bytes.
+  /// seed, whose high half is first combined (by exclusive or) with its low half's bytes in reverse
+  /// order.
   static constexpr uint64_t FlipOf(uint64_t seed) noexcept {
     constexpr uint64_t kSecret = 0x1cad21f72c81017c ^ 0xdb979083e96dd4de;
     const uint64_t low = seed & 0xffffffff;
@@ -80,13 +85,14 @@ class TROMMEL_API OneKey {
   Kernel erase = &AbortUnset;
   Kernel insert_if_absent = &AbortUnset;
   /// @}
-  uint64_t num_keys = 0;  ///< Insertions less erasures.
+  uint64_t num_keys = 0;            ///< Insertions less erasures.
+  uint64_t num_refused_erases = 0;  ///< Of keys that are certainly absent.
 
  private:
-  using Hash = uint64_t (*)(const DigestPolicy& policy, Key key);
+  using Hash = uint64_t (*)(const DigestPolicy* policy, Key key);
 
   static kernels::OneFate AbortUnset(uint64_t digest, const void* blocks);
-  static uint64_t AbortHash(const DigestPolicy& policy, Key key);
+  static uint64_t AbortHash(const DigestPolicy* policy, Key key);
 
   const DigestPolicy* policy_ = nullptr;
   Hash hash_ = &AbortHash;

@@ -24,10 +24,11 @@ TROMMEL_API std::vector<std::string_view> CompiledTargets();
 /// TROMMEL_TARGET names, else the best runnable one. Thread safety: any thread.
 TROMMEL_API std::string_view ActiveTarget() noexcept;
 
-/// Makes every filter of this process use the named target from its next batch on; calls of one key
-/// keep the target with which their CountingFilter or ConcurrentFilter was made. Answers and bytes
-/// stay the same; only speed changes. The empty name restores the choice made on first use.
-/// Fails with kInvalidArgument if this CPU cannot run the target. Thread safety: any thread.
+/// Makes every filter of this process use the named target from its next batch on. Calls of one
+/// key, and batches of up to 16 keys, of a CountingFilter or ConcurrentFilter that exists may keep
+/// the former target. Answers and bytes stay the same; only speed changes. The empty name restores
+/// the choice made on first use. Fails with kInvalidArgument if this CPU cannot run the target.
+/// Thread safety: any thread.
 TROMMEL_API Status ForceTarget(std::string_view name);
 
 /// Returns success, or what is wrong with the environment variable TROMMEL_TARGET. A name that

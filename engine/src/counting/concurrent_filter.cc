@@ -2,12 +2,12 @@
 //
 // *Blocks and locks.* A digest's top bits name its block's owned range, owned ranges share
 // 2^lock_bits locks, and no thread changes a block's words, its counts or its part of the side
-// table without its lock (update_batch.cc applies all updates of batches and single keys). So the
-// updates of one block happen one after another; all of a key is in one block, and therefore every
-// update of a key is a moment under its block's lock: linearizable. Counts are looked up under the
-// lock, too. A thread that holds a lock waits for no other, except in a point-in-time save, which
-// takes all locks in order; so there is no deadlock. Input order within a block is kept by the
-// stable split.
+// table without its lock (updates of one key and of small batches: concurrent_filter_impl.h;
+// others: update_batch.cc). So the updates of one block happen one after another; all of a key is
+// in one block, and therefore every update of a key is a moment under its block's lock:
+// linearizable. Counts are looked up under the lock, too. A thread that holds a lock waits for no
+// other, except in a point-in-time save, which takes all locks in order; so there is no deadlock.
+// Input order within a block is kept by the stable split.
 //
 // *InsertIfAbsent.* Looking and inserting are one moment under the lock: of n racing callers the
 // first finds the key absent and the others find it present. (Where other keys' bits cover the key,
@@ -81,7 +81,7 @@ ConcurrentFilter::Impl::Impl(CountingFilter&& whole, RangeLocks&& made) noexcept
     : filter(std::move(whole)), locks(std::move(made)) {
   // The keys that are in the filter already belong to no lock: they count for the first one.
   locks.Hold(0, locks.lock_bits()).AddKeys(core().one.num_keys);
-  num_refused_erases = core().num_refused_erases;
+  num_refused_erases = core().one.num_refused_erases;
 }
 
 ConcurrentFilter::ConcurrentFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -353,7 +353,7 @@ CountingFilter ConcurrentFilter::TakeExclusive() && {
   [[maybe_unused]] const auto access = taken->access_check.EnterExclusive();
   CountingFilter::Impl& core = taken->core();
   core.one.num_keys = taken->locks.num_keys();
-  core.num_refused_erases = taken->num_refused_erases.load(std::memory_order_relaxed);
+  core.one.num_refused_erases = taken->num_refused_erases.load(std::memory_order_relaxed);
   core.StopServingQueries();
   return std::move(taken->filter);
 }

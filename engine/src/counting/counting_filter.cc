@@ -272,12 +272,12 @@ Status CountingFilter::LimitSideMemory(uint64_t limit_bytes) try {
 void CountingFilter::Clear() noexcept {
   impl_->store->Clear();
   impl_->one.num_keys = 0;
-  impl_->num_refused_erases = 0;
+  impl_->one.num_refused_erases = 0;
 }
 
 Stats CountingFilter::GetStats() const noexcept {
   return StatsOf(geometry(), impl_->store->Figures(), impl_->one.num_keys,
-                 impl_->num_refused_erases);
+                 impl_->one.num_refused_erases);
 }
 
 BlockFill CountingFilter::MeasureFill() const noexcept { return MeasureFillOf(*impl_->store); }

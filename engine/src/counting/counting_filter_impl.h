@@ -103,7 +103,7 @@ struct CountingFilter::Impl {
   // Count an erasure.
   void Count(const EraseOutcome& outcome) {
     one.num_keys -= outcome.num_erased;
-    num_refused_erases += outcome.num_refused;
+    one.num_refused_erases += outcome.num_refused;
   }
   EraseOutcome Count(Keys keys, uint64_t num_erased) {
     const EraseOutcome outcome{num_erased, keys.size() - num_erased};
@@ -148,7 +148,6 @@ struct CountingFilter::Impl {
   uint64_t capacity = 0;
   double target_fpr = 0;
   uint64_t memory_limit_bytes = 0;
-  uint64_t num_refused_erases = 0;
 };
 
 }  // namespace trommel

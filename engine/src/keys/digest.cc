@@ -1,4 +1,5 @@
-// Digests of keys. (The other files that use xxHash are checksum.cc and projection.cc.)
+// Digests of keys, in batches and one by one (OneKey). (The other files that use xxHash are
+// checksum.cc and projection.cc.)
 #include "trommel/digest.h"
 
 #include <algorithm>
@@ -47,17 +48,17 @@ uint64_t HashBytesBy(const DigestPolicy& policy, const void* bytes, size_t num_b
 
 // A Key that is not a digest.
 template <DigestKind kKind>
-uint64_t HashKeyBy(const DigestPolicy& policy, Key key) {
+uint64_t HashKeyBy(const DigestPolicy* policy, Key key) {
   if (key.kind() == KeyKind::kViews) [[likely]] {
     const std::string_view text = key.bytes();
-    return HashBytesBy<kKind>(policy, text.data() == nullptr ? "" : text.data(), text.size());
+    return HashBytesBy<kKind>(*policy, text.data() == nullptr ? "" : text.data(), text.size());
   }
   const uint64_t integer = key.integer();  // little-endian, as all machines that we know
-  return key.kind() == KeyKind::kInt64 ? HashBytesBy<kKind>(policy, &integer, sizeof(integer))
-                                       : HashBytesBy<kKind>(policy, &integer, sizeof(uint32_t));
+  return key.kind() == KeyKind::kInt64 ? HashBytesBy<kKind>(*policy, &integer, sizeof(integer))
+                                       : HashBytesBy<kKind>(*policy, &integer, sizeof(uint32_t));
 }
 
-using HashKey = uint64_t (*)(const DigestPolicy& policy, Key key);
+using HashKey = uint64_t (*)(const DigestPolicy* policy, Key key);
 
 HashKey HashOf(DigestKind kind) {
   switch (kind) {
@@ -74,7 +75,7 @@ HashKey HashOf(DigestKind kind) {
 }
 
 uint64_t HashBytes(const DigestPolicy& policy, const void* bytes, size_t num_bytes) {
-  return HashOf(policy.kind)(policy,
+  return HashOf(policy.kind)(&policy,
                              Key(std::string_view(static_cast<const char*>(bytes), num_bytes)));
 }
 
@@ -190,7 +191,7 @@ bool DigestPolicy::can_hash() const noexcept {
 }
 
 uint64_t DigestPolicy::operator()(Key key) const noexcept {
-  return key.kind() == KeyKind::kDigests ? key.integer() : HashOf(kind)(*this, key);
+  return key.kind() == KeyKind::kDigests ? key.integer() : HashOf(kind)(this, key);
 }
 
 // --- OneKey, and filters that were moved from.
@@ -211,7 +212,7 @@ kernels::OneFate OneKey::AbortUnset(uint64_t /*digest*/, const void* /*blocks*/)
   AbortMovedFrom();
 }
 
-uint64_t OneKey::AbortHash(const DigestPolicy& /*policy*/, Key /*key*/) { AbortMovedFrom(); }
+uint64_t OneKey::AbortHash(const DigestPolicy* /*policy*/, Key /*key*/) { AbortMovedFrom(); }
 
 void OneKey::HashBy(const DigestPolicy& policy) noexcept {
   policy_ = &policy;
