@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "kernels/dense_line.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/words.h"

@@ -44,9 +44,15 @@ class DenseCounts {
   void OpenSlot(uint64_t block_idx, uint32_t slot);
   void CloseSlot(uint64_t block_idx, uint32_t slot);
 
+  void set_max_words(uint64_t max_words) { max_words_ = max_words; }
   uint64_t num_words() const { return words_.size() - num_unused_; }
   uint64_t num_records() const { return starts_.size(); }
   uint64_t num_bytes() const;  // spare capacity included
+  // At most so many bytes for each word, and for finding the records of all blocks.
+  static constexpr uint64_t kBytesPerWord = 9;
+  static uint64_t IndexBytes(uint64_t num_blocks) {
+    return 5 * num_blocks + 16 * (num_blocks / 64 + 1);
+  }
 
  private:
   static constexpr uint32_t kBitmapBits = 51;

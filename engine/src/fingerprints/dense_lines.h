@@ -23,7 +23,7 @@
 
 #include "engine/src/base/block_memory.h"
 #include "engine/src/base/inline_vector.h"
-#include "kernels/dense_block.h"
+#include "kernels/dense_line.h"
 #include "trommel/result.h"
 
 namespace trommel {
@@ -57,6 +57,11 @@ class DenseLines {
   [[nodiscard]] bool Put(uint64_t block_idx, uint32_t key);
   // The free places of the key's two lines.
   uint32_t FreePlaces(uint64_t block_idx, uint32_t key) const;
+  void Prefetch(uint64_t block_idx, uint32_t key) const {
+    for (const uint64_t line_idx : PlacesOf(block_idx, key).line) {
+      __builtin_prefetch(LineAt(line_idx));
+    }
+  }
   bool Holds(uint64_t block_idx, uint32_t key) const;
   // Removes an entry with the key; returns whether there was one.
   bool Take(uint64_t block_idx, uint32_t key);
@@ -77,10 +82,15 @@ class DenseLines {
       }
     }
   }
+  void Clear() {
+    memory_.Clear();
+    num_entries_ = 0;
+  }
   const BlockMemory& memory() const { return memory_; }
+  static constexpr uint64_t kLineBytes = 64;
 
  private:
-  static constexpr uint64_t kLineWords = 16;
+  static constexpr uint64_t kLineWords = kLineBytes / sizeof(uint32_t);
   static constexpr uint32_t kMoveTries = 8;
   // Bins share their lines in twos: by itself each would cost half again as many reads of lines
   // when bins return; groups of four leave 0.4 %, of sixteen 31 % of the queries undecided at 1.9

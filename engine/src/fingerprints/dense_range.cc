@@ -33,7 +33,21 @@ Result<DenseRange> DenseRange::Create(const DenseLayout& layout, uint32_t* words
 
 void DenseRange::Store(DenseBlock& block, uint64_t block_idx) {
   block.set_counted(counts_.Has(block_idx));
-  block.Store(BlockAt(block_idx));
+  uint32_t* words = BlockAt(block_idx);
+  if (kernels::IsMarkedDense(words)) Count(DenseBlock(layout_, words), ~uint64_t{0});
+  block.Store(words);
+  if (kernels::IsMarkedDense(words)) Count(block, 1);
+}
+
+void DenseRange::Count(const DenseBlock& block, uint64_t by) {
+  num_marked_ += by;
+  if (block.is_spilled()) num_undecided_bins_ += by * (layout_.shape.bins - block.num_bins());
+}
+
+void DenseRange::Prefetch(uint64_t block_idx, uint32_t key) const {
+  const uint32_t num_bins = kernels::NumDenseBins(layout_.shape, BlockAt(block_idx));
+  const uint32_t bin = std::min(std::max(BinOf(key), num_bins), layout_.shape.bins - 1);
+  lines_.Prefetch(block_idx, FirstKeyOf(bin));
 }
 
 bool DenseRange::HasSpace(uint64_t num_numbers) const {

@@ -46,6 +46,16 @@ struct DenseLimits {
 
 class DenseRange {
  public:
+  static constexpr uint64_t kHiddenBytes = 48;  // of a node of the map
+  // What one insertion takes at most, beside the numbers that it moves to other records: it begins
+  // only if so much is left, unless it needs nothing.
+  static constexpr uint64_t kSpareWords = 32;
+  static constexpr uint64_t kSpareKeys = 64;
+  // The least limit of a range's side memory.
+  static uint64_t LeastSideBytes(uint64_t num_blocks) {
+    return DenseCounts::IndexBytes(num_blocks) + 8 * kSpareKeys * kHiddenBytes;
+  }
+
   // A range of the blocks in `words`, which are zeros and outlive it. It has never fewer lines than
   // `least_lines`, which is at least DenseLines::LeastLines.
   static Result<DenseRange> Create(const DenseLayout& layout, uint32_t* words, uint64_t num_blocks,
@@ -56,6 +66,29 @@ class DenseRange {
                                   uint64_t least_lines,
                                   const std::function<BlockContents(uint64_t)>& contents_of);
 
+  // From now on the blocks are in these words, which have them already.
+  void MoveTo(uint32_t* words) { words_ = words; }
+  // Requires words that are zero again. Keeps the lines that it has if there is no memory for the
+  // least number.
+  void Clear();
+  bool IsWithin(const DenseLimits& limits) const {
+    return lines_.num_lines() <= limits.max_lines &&
+           counts_.num_words() <= limits.max_count_words &&
+           hidden_.size() <= limits.max_hidden_keys;
+  }
+  // Requires that it is within them.
+  void SetLimits(const DenseLimits& limits);
+  // What so many bytes of side memory, LeastSideBytes or more, are good for: half of what is left
+  // beside the index of records for lines, the rest for counts and hidden keys.
+  static DenseLimits LimitsWithin(uint64_t num_bytes, uint64_t num_blocks, uint64_t least_lines) {
+    const uint64_t num_left = num_bytes - DenseCounts::IndexBytes(num_blocks);
+    return {.max_lines = least_lines + num_left / 2 / DenseLines::kLineBytes,
+            .max_count_words = num_left / 4 / DenseCounts::kBytesPerWord,
+            .max_hidden_keys = num_left / 4 / kHiddenBytes};
+  }
+
+  // Prefetches the lines that a query, or an update, reads first which the kernels leave to it.
+  void Prefetch(uint64_t block_idx, uint32_t key) const;
   // Returns false, and changes nothing, if a limit leaves no space.
   [[nodiscard]] bool Insert(uint64_t block_idx, uint32_t key);
   // Returns whether the key was in.
@@ -65,12 +98,18 @@ class DenseRange {
   BlockContents ReadContents(uint64_t block_idx) const;
 
   uint64_t num_blocks() const { return lines_.num_blocks(); }
+  uint64_t least_lines() const { return least_lines_; }
   const uint32_t* BlockAt(uint64_t block_idx) const { return words_ + kBlockWords * block_idx; }
   const DenseLines& lines() const { return lines_; }
   const DenseCounts& counts() const { return counts_; }
   // From block x 2^18 + key to the count.
   const std::map<uint64_t, uint64_t>& hidden() const { return hidden_; }
   static constexpr uint32_t kMaxKeyBits = 18;
+  // Blocks that are cut or counted; bins that are cut in blocks that are spilled.
+  uint64_t num_marked() const { return num_marked_; }
+  uint64_t num_undecided_bins() const { return num_undecided_bins_; }
+  // Of lines beyond the least number, of counts and hidden keys.
+  uint64_t side_bytes() const;
   // The numbers of lines that there may be: from the least on, each an eighth more.
   static uint64_t NextLines(uint64_t num_lines) { return num_lines + (num_lines + 7) / 8; }
 
@@ -79,17 +118,14 @@ class DenseRange {
   static constexpr size_t kManyCopies = 3;
   // Hidden keys that one update returns to lines, at most.
   static constexpr int kMaxReturns = 8;
-  // What one insertion takes at most, beside the numbers that it moves to other records: it begins
-  // only if so much is left, unless it needs nothing.
-  static constexpr uint64_t kSpareWords = 32;
-  static constexpr uint64_t kSpareKeys = 64;
-
   DenseRange(const DenseLayout& layout, uint32_t* words, DenseLines lines,
              const DenseLimits& limits);
 
   uint32_t* BlockAt(uint64_t block_idx) { return words_ + kBlockWords * block_idx; }
   kernels::DenseBlock Load(uint64_t block_idx) const { return {layout_, BlockAt(block_idx)}; }
   void Store(kernels::DenseBlock& block, uint64_t block_idx);
+  // Adds the block to the figures, or takes it from them.
+  void Count(const kernels::DenseBlock& block, uint64_t by);
   uint32_t BinOf(uint32_t key) const { return layout_.BinOf(key); }
   uint32_t FirstKeyOf(uint32_t bin) const { return bin << layout_.bits; }
   static uint64_t IdOf(uint64_t block_idx, uint32_t key) { return block_idx << kMaxKeyBits | key; }
@@ -139,6 +175,8 @@ class DenseRange {
   DenseLines lines_;
   DenseCounts counts_;
   std::map<uint64_t, uint64_t> hidden_;
+  uint64_t num_marked_ = 0;
+  uint64_t num_undecided_bins_ = 0;
   uint64_t grow_above_ = 0;
   uint64_t shrink_below_ = 0;
 };

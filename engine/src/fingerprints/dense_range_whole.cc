@@ -53,6 +53,30 @@ BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
   return contents;
 }
 
+uint64_t DenseRange::side_bytes() const {
+  return (lines_.num_lines() - least_lines_) * DenseLines::kLineBytes + counts_.num_bytes() +
+         hidden_.size() * kHiddenBytes;
+}
+
+void DenseRange::Clear() {
+  if (lines_.num_lines() > least_lines_) {
+    Result<DenseLines> created = DenseLines::Create(layout_, num_blocks(), least_lines_);
+    if (created) lines_ = *std::move(created);
+  }
+  lines_.Clear();
+  counts_ = DenseCounts(num_blocks(), limits_.max_count_words);
+  hidden_.clear();
+  num_marked_ = 0;
+  num_undecided_bins_ = 0;
+  SetThresholds();
+}
+
+void DenseRange::SetLimits(const DenseLimits& limits) {
+  limits_ = limits;
+  counts_.set_max_words(limits.max_count_words);
+  SetThresholds();
+}
+
 // --- The one state of contents.
 
 namespace {
@@ -167,16 +191,29 @@ void DenseRange::ResizeLines() {
                                  ? NextLines(lines_.num_lines())
                                  : FewestLinesFor(layout_, least_lines_, num_entries * 11 / 10);
   Result<DenseLines> created = DenseLines::Create(layout_, num_blocks(), num_lines);
-  if (!created) return;  // there is no memory: hidden keys become more
-  DenseLines old = std::exchange(lines_, *std::move(created));
-  old.ForEach([&](uint64_t block_idx, uint32_t key) {
-    if (lines_.Put(block_idx, key)) return;
+  DenseLines resized;
+  std::vector<std::pair<uint64_t, uint32_t>> hidden;  // entries without a place
+  if (created) {
+    resized = *std::move(created);
+    lines_.ForEach([&](uint64_t block_idx, uint32_t key) {
+      if (!resized.Put(block_idx, key)) hidden.emplace_back(block_idx, key);
+    });
+  }
+  // Without memory, or space for hidden keys, after as many changes as a line has entries again.
+  if (resized.num_lines() == 0 || hidden_.size() + hidden.size() > limits_.max_hidden_keys) {
+    const uint64_t num_in_line = layout_.shape.line_entries();
+    grow_above_ = std::max(grow_above_, num_entries + num_in_line);
+    shrink_below_ = std::min(shrink_below_, num_entries - std::min(num_entries, num_in_line));
+    return;
+  }
+  lines_ = std::move(resized);
+  for (const auto& [block_idx, key] : hidden) {
     DenseBlock block = Load(block_idx);
     hidden_[IdOf(block_idx, key)] = 1 + counts_.OfKey(block_idx, key);
     static_cast<void>(counts_.SetKey(block_idx, key, 0));
     block.set_spilled(true);
     Store(block, block_idx);
-  });
+  }
   SetThresholds();
   // Hidden keys find places in more lines.
   constexpr int kMostBlocks = 64;

@@ -1,0 +1,154 @@
+// DenseStore: dense blocks (kernels/dense_layout.h), with a DenseRange per owned range for what the
+// kernels leave to it. No public encoding yet.
+//
+//   update   kernel --> done
+//                  \--> spilled --> DenseRange::Insert, Erase
+//   query    kernel --> shown, absent
+//                  \--> unsure: the bin is cut --> DenseRange::MayContain
+//
+// The keys that a kernel spills are applied behind the others of their chunk: contents are the
+// same. With a limit of side memory keys are applied one by one, so that refusals do not depend on
+// how batches are cut: all that decides one belongs to the range.
+#ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_STORE_H_
+#define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_STORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/src/base/block_memory.h"
+#include "engine/src/blocks/store.h"
+#include "engine/src/fingerprints/dense_range.h"
+#include "engine/src/sync/running_figure.h"
+#include "kernels/fingerprint_layout.h"
+#include "kernels/kernels.h"
+#include "kernels/targets.h"
+
+namespace trommel {
+
+class DenseStore final : public Store {
+ public:
+  // An empty store. Of the geometry num_blocks, shard_bits and fingerprint_bits count, which are a
+  // remainder's; the shape is one of kDenseShapes. `lines_per_block` are there from the beginning.
+  // Fails with kOutOfMemory over limit_bytes (0: the machine's memory).
+  static Result<std::unique_ptr<DenseStore>> Create(const Geometry& geometry,
+                                                    const kernels::DenseShape& shape,
+                                                    double lines_per_block, uint64_t limit_bytes);
+
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers) override {
+    return ApplyNoting(update, digests, range, answers, nullptr);
+  }
+  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                       uint64_t* answers, uint64_t* refused) override;
+  bool UpdateOne(Update update, uint64_t digest) override;
+  bool InsertOne(uint64_t digest) noexcept override;
+  bool EraseOne(uint64_t digest) override;
+  void FetchAhead(std::span<const uint64_t> digests) const override;
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
+  bool MayContain(uint64_t digest) const noexcept override;
+  OneKeyCalls CallsOfOneKey() const override { return CallsOf(Kernels(), &view_); }
+  void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
+    FetchAhead(digests);
+  }
+  uint64_t CountEstimate(uint64_t digest) const override;
+  void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const override;
+
+  // A limit is divided over the ranges, of each in halves: lines beyond the first, and counts and
+  // hidden keys. (It is not reserved yet.)
+  Result<std::unique_ptr<SideLimitChange>> PrepareSideLimit(uint64_t limit_bytes) override;
+  BlockContents ReadContents(uint64_t block_idx) const override;
+  // Cost: the block's whole range is built anew.
+  [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
+  [[nodiscard]] bool Merge(const Store& other) noexcept override;
+  [[nodiscard]] bool Subtract(const Store& other) noexcept override;
+  Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
+  Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
+  void Clear() override;
+  void CopyOwnedRange(const Store& from, uint64_t range_idx) override;
+  void TouchOwnedRange(uint64_t range_idx) override;
+  StoreFigures Figures() const override;
+  kernels::Tally TallyOf(uint64_t range_idx) const override;
+  uint64_t num_bytes() const override;
+  uint64_t huge_page_bytes() const override { return blocks_.HugePageBytes(); }
+
+  const DenseLayout& layout() const { return layout_; }
+  const DenseRange& range(size_t range_idx) const { return ranges_[range_idx].range; }
+
+ private:
+  class LimitChange;
+  struct alignas(64) OwnedRange {  // no two ranges write to one cache line
+    explicit OwnedRange(DenseRange of) : range(std::move(of)) { Keep(); }
+    // Makes the figures the range's.
+    void Keep() {
+      num_marked.Set(range.num_marked());
+      num_undecided_bins.Set(range.num_undecided_bins());
+      side_bytes.Set(range.side_bytes());
+    }
+
+    DenseRange range;
+    // Read beside updates.
+    RunningFigure num_marked;
+    RunningFigure num_undecided_bins;
+    RunningFigure side_bytes;
+    RunningFigure num_refused_inserts;  // since Clear
+  };
+  // Where a digest's key is: the block's index is within its range.
+  struct Place {
+    size_t range_idx;
+    uint64_t block_idx;
+    uint32_t key;
+  };
+  using ContentsOf = std::function<BlockContents(uint64_t block_idx)>;
+
+  DenseStore(const Geometry& geometry, const DenseLayout& layout) : layout_(layout) {
+    geometry_ = geometry;
+  }
+
+  const kernels::FingerprintKernels& Kernels() const {
+    return kernels::ChosenKernels().dense[shape_idx_];
+  }
+  Place PlaceOf(uint64_t digest) const {
+    const auto place = kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
+    const uint64_t range_idx = place.block_idx / blocks_per_owned_range();
+    return {range_idx, place.block_idx - range_idx * blocks_per_owned_range(),
+            layout_.KeyOf(place.rest)};
+  }
+  void FetchLines(uint64_t digest) const {
+    const Place place = PlaceOf(digest);
+    ranges_[place.range_idx].range.Prefetch(place.block_idx, place.key);
+  }
+  uint32_t* WordsOf(size_t range_idx) const {
+    return blocks_.data() + range_idx * blocks_per_owned_range() * kernels::kFingerprintBlockWords;
+  }
+  // What is left to do for a key after its kernel.
+  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
+    if (fate == kernels::OneFate::kDone) [[likely]]
+      return true;
+    return fate != kernels::OneFate::kUnchanged && UpdateSpilled(update, digest);
+  }
+  [[gnu::noinline]] bool UpdateSpilled(Update update, uint64_t digest);
+  [[gnu::noinline]] bool HoldsSpilled(uint64_t digest) const;
+  // Gives a range these contents. Fails with kOutOfMemory, and changes nothing, also if a limit
+  // leaves no space.
+  Status Rebuild(size_t range_idx, const ContentsOf& contents_of);
+  // A store of other blocks with the contents that they have.
+  Result<std::unique_ptr<Store>> Resized(uint64_t num_blocks, uint32_t bits, uint64_t limit_bytes,
+                                         const ContentsOf& contents_of) const;
+
+  DenseLayout layout_;
+  size_t shape_idx_ = 0;
+  double lines_per_block_ = 0;
+  DenseLimits limits_;  // of each range
+  BlockMemory blocks_;
+  std::vector<OwnedRange> ranges_;
+  kernels::FingerprintBlocks view_{};
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_STORE_H_

@@ -1,0 +1,238 @@
+// Whole dense stores: contents, merge, subtract, half and double size, figures, the limit.
+#include <algorithm>
+#include <cassert>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "engine/src/base/grouped_text.h"
+#include "engine/src/fingerprints/dense_store.h"
+#include "engine/src/sizing/geometry_checks.h"
+
+namespace trommel {
+
+BlockContents DenseStore::ReadContents(uint64_t block_idx) const {
+  const uint64_t of_range = blocks_per_owned_range();
+  return ranges_[block_idx / of_range].range.ReadContents(block_idx % of_range);
+}
+
+Status DenseStore::Rebuild(size_t range_idx, const ContentsOf& contents_of) {
+  const uint64_t of_range = blocks_per_owned_range();
+  DenseRange& old = ranges_[range_idx].range;
+  Result<BlockMemory> words = BlockMemory::Allocate(of_range * kernels::kFingerprintBlockWords);
+  if (!words) return words.error();
+  Result<DenseRange> built =
+      DenseRange::Build(layout_, words->data(), of_range, old.least_lines(),
+                        [&](uint64_t b) { return contents_of(range_idx * of_range + b); });
+  if (!built) return built.error();
+  if (!built->IsWithin(limits_)) {
+    return Error{ErrorCode::kOutOfMemory, "a limit of side memory leaves no space"};
+  }
+  built->SetLimits(limits_);
+  std::copy_n(words->data(), words->num_words(), WordsOf(range_idx));
+  built->MoveTo(WordsOf(range_idx));
+  old = *std::move(built);
+  ranges_[range_idx].Keep();
+  return Ok();
+}
+
+bool DenseStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
+  return Rebuild(block_idx / blocks_per_owned_range(),
+                 [&](uint64_t b) { return b == block_idx ? contents : ReadContents(b); })
+      .ok();
+}
+
+bool DenseStore::Merge(const Store& other) noexcept {
+  assert(geometry_ == other.geometry());
+  const ContentsOf both = [&](uint64_t b) {
+    BlockContents contents = ReadContents(b);
+    const BlockContents theirs = other.ReadContents(b);
+    for (const BlockKey& entry : theirs) AddTo(contents, entry.key, entry.count);
+    return contents;
+  };
+  // Into a store of its own, so that nothing changes if a limit leaves no space.
+  Result<std::unique_ptr<DenseStore>> merged =
+      Create(geometry_, layout_.shape, lines_per_block_, 0);
+  if (!merged) return false;
+  (*merged)->limits_ = limits_;
+  for (size_t r = 0; r < ranges_.size(); ++r) {
+    if (!(*merged)->Rebuild(r, both)) return false;
+  }
+  for (size_t r = 0; r < ranges_.size(); ++r) {
+    ranges_[r].range = std::move((*merged)->ranges_[r].range);
+    ranges_[r].Keep();
+  }
+  blocks_ = std::move((*merged)->blocks_);
+  view_.words = blocks_.data();
+  return true;
+}
+
+bool DenseStore::Subtract(const Store& other) noexcept {
+  assert(geometry_ == other.geometry());
+  if (&other == this) {
+    Clear();
+    return true;
+  }
+  const uint64_t of_range = blocks_per_owned_range();
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    for (const BlockKey& entry : other.ReadContents(b)) {
+      const DenseRange& range = ranges_[b / of_range].range;
+      if (range.CountOf(b % of_range, entry.key) < entry.count) return false;
+    }
+  }
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    DenseRange& range = ranges_[b / of_range].range;
+    for (const BlockKey& entry : other.ReadContents(b)) {
+      for (uint64_t i = 0; i < entry.count; ++i) range.Erase(b % of_range, entry.key);
+    }
+  }
+  for (OwnedRange& owned : ranges_) owned.Keep();
+  return true;
+}
+
+Result<std::unique_ptr<Store>> DenseStore::Resized(uint64_t num_blocks, uint32_t bits,
+                                                   uint64_t limit_bytes,
+                                                   const ContentsOf& contents_of) const {
+  Geometry geometry = geometry_;
+  geometry.num_blocks = num_blocks;
+  geometry.fingerprint_bits = bits;
+  geometry.shard_bits = ShardBitsOf(geometry.encoding, num_blocks);
+  Result<std::unique_ptr<DenseStore>> created =
+      Create(geometry, layout_.shape, lines_per_block_, limit_bytes);
+  if (!created) return created.error();
+  std::unique_ptr<DenseStore> resized = *std::move(created);
+  for (size_t r = 0; r < resized->ranges_.size(); ++r) {
+    if (Status built = resized->Rebuild(r, contents_of); !built) return built.error();
+  }
+  resized->ranges_.front().num_refused_inserts.Set(Figures().num_refused_inserts);
+  if (Status limited = resized->LimitSideMemory(side_limit_bytes_); !limited) {
+    return Error{ErrorCode::kOutOfMemory, "at the new size " + limited.error().message};
+  }
+  return std::unique_ptr<Store>(std::move(resized));
+}
+
+//   block 2b     keys v               block b   keys v, M + v    one bit more, as long as
+//   remainders block 2b+1   keys v      <->                M = bins << bits may have more; else the
+//   last is lost
+
+Result<std::unique_ptr<Store>> DenseStore::HalfSize(uint64_t limit_bytes) const {
+  assert(geometry_.num_blocks % 2 == 0);
+  const uint32_t num_lost = layout_.bits == layout_.shape.max_bits ? 1 : 0;
+  return Resized(geometry_.num_blocks / 2, layout_.bits + 1 - num_lost, limit_bytes,
+                 [&](uint64_t b) {
+                   BlockContents contents;
+                   for (const uint64_t half : {0U, 1U}) {
+                     const auto first = static_cast<uint32_t>(half) * layout_.num_keys();
+                     for (const BlockKey& entry : ReadContents(2 * b + half)) {
+                       AddTo(contents, (first + entry.key) >> num_lost, entry.count);
+                     }
+                   }
+                   return contents;
+                 });
+}
+
+Result<std::unique_ptr<Store>> DenseStore::DoubleSize(uint64_t limit_bytes) const {
+  const uint32_t num_keys = layout_.num_keys() / 2;
+  return Resized(2 * geometry_.num_blocks, layout_.bits - 1, limit_bytes, [&](uint64_t b) {
+    const uint32_t first = b % 2 == 0 ? 0 : num_keys;
+    BlockContents contents;
+    for (const BlockKey& entry : ReadContents(b / 2)) {
+      if (entry.key - first < num_keys) contents.push_back({entry.key - first, entry.count});
+    }
+    return contents;
+  });
+}
+
+void DenseStore::Clear() {
+  blocks_.Clear();
+  for (OwnedRange& owned : ranges_) {
+    owned.range.Clear();
+    owned.Keep();
+    owned.num_refused_inserts.Set(0);
+  }
+}
+
+void DenseStore::CopyOwnedRange(const Store& from, uint64_t range_idx) {
+  assert(geometry_ == from.geometry());
+  if (!Rebuild(range_idx, [&](uint64_t b) { return from.ReadContents(b); })) throw std::bad_alloc();
+}
+
+void DenseStore::TouchOwnedRange(uint64_t range_idx) {
+  std::fill_n(WordsOf(range_idx), blocks_per_owned_range() * kernels::kFingerprintBlockWords, 0U);
+}
+
+StoreFigures DenseStore::Figures() const {
+  StoreFigures figures;
+  for (const OwnedRange& owned : ranges_) {
+    figures += {.num_promoted = owned.num_marked.Get(),
+                .side_table_bytes = owned.side_bytes.Get(),
+                .num_refused_inserts = owned.num_refused_inserts.Get(),
+                .num_undecided = owned.num_undecided_bins.Get() * 64 / layout_.shape.bins};
+  }
+  return figures;
+}
+
+kernels::Tally DenseStore::TallyOf(uint64_t range_idx) const {
+  kernels::Tally tally;
+  const OwnedRange& owned = ranges_[range_idx];
+  for (uint64_t b = 0; b < blocks_per_owned_range(); ++b) {
+    tally.num_present += owned.range.ReadContents(b).size();
+  }
+  tally.num_promoted = owned.range.num_marked();
+  tally.product_sum = tally.num_present;
+  return tally;
+}
+
+uint64_t DenseStore::num_bytes() const {
+  uint64_t num_bytes = blocks_.num_bytes() + Figures().side_table_bytes;
+  for (const OwnedRange& owned : ranges_) {
+    num_bytes += owned.range.least_lines() * DenseLines::kLineBytes;
+  }
+  return num_bytes;
+}
+
+// --- The limit of side memory.
+
+class DenseStore::LimitChange final : public SideLimitChange {
+ public:
+  LimitChange(DenseStore& store, uint64_t limit_bytes, const DenseLimits& limits)
+      : store_(store), limit_bytes_(limit_bytes), limits_(limits) {}
+
+  void Apply() noexcept override {
+    store_.side_limit_bytes_ = limit_bytes_;
+    store_.limits_ = limits_;
+    for (OwnedRange& owned : store_.ranges_) owned.range.SetLimits(limits_);
+  }
+  uint64_t side_table_bytes() const override { return store_.Figures().side_table_bytes; }
+
+ private:
+  DenseStore& store_;
+  uint64_t limit_bytes_;
+  DenseLimits limits_;
+};
+
+Result<std::unique_ptr<SideLimitChange>> DenseStore::PrepareSideLimit(uint64_t limit_bytes) {
+  DenseLimits limits;
+  if (limit_bytes != 0) {
+    const uint64_t of_range = limit_bytes / ranges_.size();
+    const uint64_t least = DenseRange::LeastSideBytes(blocks_per_owned_range());
+    const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
+    if (of_range < least) {
+      return Error{ErrorCode::kInvalidArgument, given + "; it must be 0 (no limit) or at least " +
+                                                    GroupedText(least * ranges_.size()) + ": " +
+                                                    GroupedText(least) + " per range of blocks (" +
+                                                    GroupedText(ranges_.size()) + " here)"};
+    }
+    limits = DenseRange::LimitsWithin(of_range, blocks_per_owned_range(),
+                                      ranges_.front().range.least_lines());
+    for (const OwnedRange& owned : ranges_) {
+      if (!owned.range.IsWithin(limits)) {
+        return Error{ErrorCode::kOutOfMemory, given + ", and the keys that are in need more"};
+      }
+    }
+  }
+  return std::unique_ptr<SideLimitChange>(
+      std::make_unique<LimitChange>(*this, limit_bytes, limits));
+}
+
+}  // namespace trommel
