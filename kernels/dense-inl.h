@@ -272,8 +272,8 @@ struct Dense : DenseLanes<kShape> {
     return Open(key, bins, block);
   }
 
-  // The first of the equal slots that is in the bin, as a bit, or 0. Nearly always it is the first
-  // of all, if there is one.
+  // The equal slots from the first on that is in the bin: 0 if none is. Nearly always it is the
+  // first of all, if there is one.
   static HWY_INLINE uint64_t FirstIn(const Bins& bins, uint32_t bin, uint64_t equal) {
     for (; equal != 0; equal &= equal - 1) {
       const auto slot = static_cast<uint32_t>(std::countr_zero(equal));

@@ -55,6 +55,28 @@ void WriteBits(uint64_t* words, uint32_t first, uint32_t num_bits, uint64_t bits
   }
 }
 
+// What is where in blocks of a shape, by its slots.
+struct Masks {
+  DenseWord empty;                // the string of an empty block
+  DenseWord string;               // of a block that is not cut
+  std::array<uint64_t, 4> slots;  // in the block's last words of 64 bits
+  uint32_t shift;                 // of the string in the last two
+};
+constexpr auto kMasks = [] {
+  std::array<Masks, kMaxDenseSlots + 1> masks{};
+  for (const DenseShape& shape : kDenseShapes) {
+    Masks& of_shape = masks[shape.slots];
+    of_shape.empty = Below(shape.bins);
+    of_shape.string = Below(shape.slots + shape.bins);
+    for (uint32_t i = 0; i < 4; ++i) {
+      const uint32_t first = 256 + 64 * i;
+      of_shape.slots[i] = Below64(std::max(8 * shape.slots, first) - first);
+    }
+    of_shape.shift = shape.unary_begin() - kLastWords;
+  }
+  return masks;
+}();
+
 using Words = std::array<uint64_t, 8>;
 constexpr uint32_t kSlotWords = 4;  // at least, that are slots alone
 
@@ -83,20 +105,25 @@ Word WithoutBit(Word word, uint32_t at) {
 
 bool IsMarkedDense(const uint32_t* block) { return LoadPresenceWord(block + 15) >> 30 != 0; }
 
+bool IsSpilledDense(const uint32_t* block) {
+  const uint32_t flags = LoadPresenceWord(block + 15) >> 29;
+  return (flags & 5) == 5;  // of a block that is cut
+}
+
 uint32_t NumDenseBins(const DenseShape& shape, const uint32_t* block) {
   if (LoadPresenceWord(block + 15) >> 31 == 0) return shape.bins;
+  const Masks& masks = kMasks[shape.slots];
   const DenseWord last =
       DenseWord{LoadPresenceWord64(block + 14)} << 64 | LoadPresenceWord64(block + 12);
-  const DenseWord ends = (last >> (shape.unary_begin() - kLastWords)) ^ Below(shape.bins);
-  return CountOnes128(ends & Below(shape.slots + shape.bins - 1));
+  return CountOnes128((last >> masks.shift & masks.string >> 1) ^ masks.empty);
 }
 
 DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layout_(layout) {
   const DenseShape& shape = layout.shape;
   const Words words = LoadWords(block);
+  const Masks& masks = kMasks[shape.slots];
   for (uint32_t i = 0; i < words.size(); ++i) {
-    const uint64_t slots =
-        i < kSlotWords ? words[i] : words[i] & Below64(std::max(8 * shape.slots, 64 * i) - 64 * i);
+    const uint64_t slots = i < kSlotWords ? words[i] : words[i] & masks.slots[i - kSlotWords];
     std::memcpy(low_bytes_.data() + 8 * i, &slots, sizeof(slots));
   }
   std::memset(low_bytes_.data() + sizeof(words), 0, low_bytes_.size() - sizeof(words));
@@ -107,8 +134,7 @@ DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layou
   const bool is_cut = (last & kCutBit) != 0;
   is_counted_ = (last & kCountedBit) != 0;
   is_spilled_ = is_cut && (last & kSpilledBit) != 0;
-  const uint32_t length = shape.slots + shape.bins - (is_cut ? 1 : 0);
-  ends_ = (last >> (shape.unary_begin() - kLastWords) & Below(length)) ^ Below(shape.bins);
+  ends_ = (last >> masks.shift & masks.string >> (is_cut ? 1 : 0)) ^ masks.empty;
   num_bins_ = CountOnes128(ends_);
   num_keys_ = Width(ends_) - num_bins_;
 }
@@ -120,7 +146,8 @@ void DenseBlock::Store(uint32_t* block) const {
   for (uint32_t i = 0; i < shape.num_planes(); ++i) {
     WriteBits(words.data(), shape.slots * (8 + i), shape.slots, planes_[i]);
   }
-  DenseWord last = (ends_ ^ Below(shape.bins)) << (shape.unary_begin() - kLastWords);
+  const Masks& masks = kMasks[shape.slots];
+  DenseWord last = (ends_ ^ masks.empty) << masks.shift;
   if (is_cut()) last |= kCutBit | (is_spilled_ ? kSpilledBit : 0);
   if (is_counted_) last |= kCountedBit;
   words[6] |= static_cast<uint64_t>(last);
@@ -163,6 +190,7 @@ uint64_t DenseBlock::Copies() const {
       equal[i] = low_bytes_[i] == low_bytes_[i - distance] ? 1 : 0;
     }
     std::memcpy(words.data(), equal.data(), equal.size());
+    if (std::ranges::all_of(words, [](uint64_t word) { return word == 0; })) continue;
     for (uint32_t w = 0; w < words.size(); ++w) {
       for (uint64_t left = words[w]; left != 0; left &= left - 1) {
         const uint32_t slot = 8 * w + static_cast<uint32_t>(std::countr_zero(left)) / 8;

@@ -81,8 +81,9 @@ class DenseBlock {
   bool is_spilled_ = false;
 };
 
-// Is the block cut or counted?
+// Is the block cut or counted? Spilled?
 bool IsMarkedDense(const uint32_t* block);
+bool IsSpilledDense(const uint32_t* block);
 // The bins that it shows.
 uint32_t NumDenseBins(const DenseShape& shape, const uint32_t* block);
 

@@ -34,14 +34,16 @@ Result<DenseRange> DenseRange::Create(const DenseLayout& layout, uint32_t* words
 void DenseRange::Store(DenseBlock& block, uint64_t block_idx) {
   block.set_counted(counts_.Has(block_idx));
   uint32_t* words = BlockAt(block_idx);
-  if (kernels::IsMarkedDense(words)) Count(DenseBlock(layout_, words), ~uint64_t{0});
+  CountMarks(words, ~uint64_t{0});
   block.Store(words);
-  if (kernels::IsMarkedDense(words)) Count(block, 1);
+  CountMarks(words, 1);
 }
 
-void DenseRange::Count(const DenseBlock& block, uint64_t by) {
-  num_marked_ += by;
-  if (block.is_spilled()) num_undecided_bins_ += by * (layout_.shape.bins - block.num_bins());
+void DenseRange::CountMarks(const uint32_t* words, uint64_t by) {
+  num_marked_ += kernels::IsMarkedDense(words) ? by : 0;
+  if (kernels::IsSpilledDense(words)) {
+    num_undecided_bins_ += by * (layout_.shape.bins - kernels::NumDenseBins(layout_.shape, words));
+  }
 }
 
 void DenseRange::Prefetch(uint64_t block_idx, uint32_t key) const {
@@ -148,7 +150,7 @@ bool DenseRange::InsertEvicting(DenseBlock& block, uint64_t block_idx, uint32_t 
   InlineVector<BlockKey, kMaxDenseSlots> evicted;
   uint64_t num_keys = 0;  // and their copies
   for (uint32_t i = slots.first; i < slots.end; ++i) {
-    const uint64_t count = 1 + counts_.OfSlot(block_idx, i);
+    const uint64_t count = 1 + (block.is_counted() ? counts_.OfSlot(block_idx, i) : 0);
     evicted.push_back({FirstKeyOf(bin) | block.RemainderAt(i), count});
     num_keys += count;
   }
@@ -160,7 +162,7 @@ bool DenseRange::InsertEvicting(DenseBlock& block, uint64_t block_idx, uint32_t 
                       lines_.FreePlaces(block_idx, FirstKeyOf(bin)) < evicted.size())) {
     return false;
   }
-  for (uint32_t i = slots.first; i < slots.end; ++i) {
+  for (uint32_t i = slots.first; block.is_counted() && i < slots.end; ++i) {
     static_cast<void>(counts_.SetSlot(block_idx, i, 0));
   }
   block.CutAt(bin);

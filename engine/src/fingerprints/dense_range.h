@@ -124,8 +124,8 @@ class DenseRange {
   uint32_t* BlockAt(uint64_t block_idx) { return words_ + kBlockWords * block_idx; }
   kernels::DenseBlock Load(uint64_t block_idx) const { return {layout_, BlockAt(block_idx)}; }
   void Store(kernels::DenseBlock& block, uint64_t block_idx);
-  // Adds the block to the figures, or takes it from them.
-  void Count(const kernels::DenseBlock& block, uint64_t by);
+  // Adds a block with these words to the figures, or takes it from them.
+  void CountMarks(const uint32_t* words, uint64_t by);
   uint32_t BinOf(uint32_t key) const { return layout_.BinOf(key); }
   uint32_t FirstKeyOf(uint32_t bin) const { return bin << layout_.bits; }
   static uint64_t IdOf(uint64_t block_idx, uint32_t key) { return block_idx << kMaxKeyBits | key; }

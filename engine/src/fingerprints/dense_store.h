@@ -114,7 +114,7 @@ class DenseStore final : public Store {
   }
   Place PlaceOf(uint64_t digest) const {
     const auto place = kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
-    const uint64_t range_idx = place.block_idx / blocks_per_owned_range();
+    const size_t range_idx = digest >> 1 >> (63 - owned_range_bits());
     return {range_idx, place.block_idx - range_idx * blocks_per_owned_range(),
             layout_.KeyOf(place.rest)};
   }
