@@ -317,9 +317,7 @@ void AddDenseForTarget(KernelTable& kernels) {
   WithSelect([&]<class Select>(Select) {
     const auto add = [&]<size_t... kIdx>(std::index_sequence<kIdx...>) {
       ((kernels.dense[kIdx] =
-            BinnedKernels<Dense<kDenseShapes[kIdx], Select>, NoGroupChange, NoGroupReads>(),
-        kernels.versioned_dense[kIdx] =
-            BinnedKernels<Dense<kDenseShapes[kIdx], Select>, GroupChange, GroupReads>()),
+            BinnedKernels<Dense<kDenseShapes[kIdx], Select>, NoGroupChange, NoGroupReads>()),
        ...);
     };
     add(std::make_index_sequence<kNumDenseShapes>());
