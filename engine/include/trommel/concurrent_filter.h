@@ -207,8 +207,7 @@ class TROMMEL_API ConcurrentFilter {
   bool InsertAbsentDigest(uint64_t digest) noexcept;
   bool EraseDigest(uint64_t digest) noexcept;
   uint64_t CountOf(uint64_t digest) const noexcept;
-  // Is a key in that the kernel has not decided?
-  bool IsElsewhere(uint64_t digest) const noexcept;
+  bool FinishQuery(uint64_t digest) const noexcept;  // what the kernel has left to the store
   void FetchAhead(uint64_t digest) const noexcept;
 
   ImplPtr<Impl> impl_;
@@ -216,11 +215,7 @@ class TROMMEL_API ConcurrentFilter {
 
 inline bool ConcurrentFilter::MayContain(Key key) const noexcept {
   const OneKey& one = impl_.one();
-  const uint64_t digest = one.DigestOf(key);
-  const kernels::OneFate fate = one.query(digest, one.blocks);
-  if (fate > OneKey::kUnchanged) [[unlikely]]
-    return IsElsewhere(digest);
-  return fate == OneKey::kDone;
+  return one.MayContain(one.DigestOf(key), [this](uint64_t digest) { return FinishQuery(digest); });
 }
 
 inline Key ConcurrentFilter::Prefetch(Key key) const noexcept {

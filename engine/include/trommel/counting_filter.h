@@ -367,10 +367,10 @@ class TROMMEL_API CountingFilter {
   Status WriteTo(FileWriter& file) const;
 
   // What kernels of one key have left to the store.
-  bool InsertElsewhere(uint64_t digest) noexcept;
-  bool InsertAbsentElsewhere(uint64_t digest) noexcept;
-  bool EraseElsewhere(uint64_t digest) noexcept;
-  bool IsElsewhere(uint64_t digest) const noexcept;
+  bool FinishInsert(uint64_t digest, kernels::OneFate fate) noexcept;
+  bool FinishInsertIfAbsent(uint64_t digest, kernels::OneFate fate) noexcept;
+  bool FinishErase(uint64_t digest, kernels::OneFate fate) noexcept;
+  bool FinishQuery(uint64_t digest) const noexcept;
   void FetchAhead(uint64_t digest) const noexcept;
   uint64_t CountOf(uint64_t digest) const noexcept;
 
@@ -380,8 +380,9 @@ class TROMMEL_API CountingFilter {
 inline bool CountingFilter::Insert(Key key) noexcept {
   OneKey& one = impl_.one();
   const uint64_t digest = one.DigestOf(key);
-  if (one.insert(digest, one.blocks) != OneKey::kDone) [[unlikely]]
-    return InsertElsewhere(digest);
+  const kernels::OneFate fate = one.insert(digest, one.blocks);
+  if (fate != OneKey::kDone) [[unlikely]]
+    return FinishInsert(digest, fate);
   one.num_keys += 1;
   return true;
 }
@@ -391,7 +392,7 @@ inline bool CountingFilter::InsertIfAbsent(Key key) noexcept {
   const uint64_t digest = one.DigestOf(key);
   const kernels::OneFate fate = one.insert_if_absent(digest, one.blocks);
   if (fate > OneKey::kUnchanged) [[unlikely]]
-    return InsertAbsentElsewhere(digest);
+    return FinishInsertIfAbsent(digest, fate);
   one.num_keys += uint64_t{fate == OneKey::kDone};
   return fate == OneKey::kDone;
 }
@@ -401,7 +402,7 @@ inline bool CountingFilter::Erase(Key key) noexcept {
   const uint64_t digest = one.DigestOf(key);
   const kernels::OneFate fate = one.erase(digest, one.blocks);
   if (fate > OneKey::kUnchanged) [[unlikely]]
-    return EraseElsewhere(digest);
+    return FinishErase(digest, fate);
   const bool is_erased = fate == OneKey::kDone;
   one.num_keys -= uint64_t{is_erased};
   one.num_refused_erases += uint64_t{!is_erased};
@@ -410,11 +411,7 @@ inline bool CountingFilter::Erase(Key key) noexcept {
 
 inline bool CountingFilter::MayContain(Key key) const noexcept {
   const OneKey& one = impl_.one();
-  const uint64_t digest = one.DigestOf(key);
-  const kernels::OneFate fate = one.query(digest, one.blocks);
-  if (fate > OneKey::kUnchanged) [[unlikely]]
-    return IsElsewhere(digest);
-  return fate == OneKey::kDone;
+  return one.MayContain(one.DigestOf(key), [this](uint64_t digest) { return FinishQuery(digest); });
 }
 
 inline Key CountingFilter::Prefetch(Key key) const noexcept {

@@ -57,6 +57,15 @@ class TROMMEL_API OneKey {
     return hash_(policy_, key);
   }
 
+  /// Returns whether a digest may be in; finish(digest) answers what the kernel leaves.
+  template <class Finish>
+  bool MayContain(uint64_t digest, const Finish& finish) const noexcept {
+    const kernels::OneFate fate = query(digest, blocks);
+    if (fate > kUnchanged) [[unlikely]]
+      return finish(digest);
+    return fate == kDone;
+  }
+
   /// Returns XXH3 (64 bits) of the integer's 8 little-endian bytes. `flip` is FlipOf(seed).
   static constexpr uint64_t Xxh3OfInteger(uint64_t integer, uint64_t flip) noexcept {
     constexpr uint64_t kPrime = 0x9fb21c651e98df25;

@@ -165,22 +165,7 @@ uint64_t BlockStore::FinishSpilled(Update update, const uint64_t* digests,
   return num_refused;
 }
 
-bool BlockStore::UpdateOne(Update update, uint64_t digest) {
-  switch (update) {
-    case Update::kInsertIfAbsent:
-      return Finish(update, digest, block_kernels().insert_if_absent_one(digest, &view_));
-    case Update::kErase:
-      return EraseOne(digest);
-    case Update::kInsertIfPresent:
-      if (!MayContain(digest)) return false;
-      break;
-    case Update::kInsert:
-      break;
-  }
-  return InsertOne(digest);
-}
-
-bool BlockStore::FinishPromoted(Update update, uint64_t digest) {
+bool BlockStore::FinishUpdate(Update update, uint64_t digest, kernels::OneFate /*fate*/) {
   if (update == Update::kErase) return ErasePromoted(digest);
   if (update == Update::kInsertIfAbsent && MayContain(digest)) return false;
   return InsertSpilled(digest);

@@ -36,13 +36,6 @@ class BlockStore final : public Store {
   }
   uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers, uint64_t* refused) override;
-  bool UpdateOne(Update update, uint64_t digest) override;
-  bool InsertOne(uint64_t digest) noexcept override {
-    return Finish(Update::kInsert, digest, block_kernels().insert_one(digest, &view_));
-  }
-  bool EraseOne(uint64_t digest) override {
-    return Finish(Update::kErase, digest, block_kernels().erase_one(digest, &view_));
-  }
   void FetchAhead(std::span<const uint64_t> digests) const override;
 
   // Apply to a whole span. Requires zeroed bitmaps.
@@ -63,6 +56,8 @@ class BlockStore final : public Store {
     return block_kernels().query_one(digest, &view_) == kernels::OneFate::kDone;
   }
   OneKeyCalls CallsOfOneKey() const override { return CallsOf(block_kernels(), &view_); }
+  bool FinishUpdate(Update update, uint64_t digest, kernels::OneFate fate) override;
+  bool FinishQuery(uint64_t digest) const override { return MayContain(digest); }  // never asked
   void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
     for (const uint64_t digest : digests) {
       const uint32_t* const presence = PresenceOf(BlockOf(digest));
@@ -149,14 +144,6 @@ class BlockStore final : public Store {
                          uint64_t* answers, uint64_t* refused);
   uint64_t InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
                            uint64_t* answers, uint64_t* refused);
-  // What is left to do for a key after its kernel.
-  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
-    if (fate == kernels::OneFate::kDone) [[likely]]
-      return true;
-    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest);
-  }
-  // For keys of promoted and full blocks. Not inlined: it would save registers for every key.
-  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest);
   uint64_t FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
                          uint64_t* answers, uint64_t* refused);
   // Counts a refusal. Without a limit it ends the program: callers rely on each insertion.

@@ -115,8 +115,11 @@ class Store : public KeyStore {
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
 
-  // The kernels of one key of the target that is in use now, and what they work on. Those of
-  // queries leave to MayContain, and those of updates to UpdateOne, what they do not do.
+  // One key: by its kernel, and what that leaves by FinishUpdate.
+  bool UpdateOne(Update update, uint64_t digest) final;
+  bool InsertOne(uint64_t digest) noexcept final;
+  bool EraseOne(uint64_t digest) final;
+  // The kernels of one key of the target that is in use now, and what they work on.
   struct OneKeyCalls {
     const void* blocks;
     kernels::OneKeyKernel query;
@@ -126,6 +129,10 @@ class Store : public KeyStore {
   };
   // They hold as long as the store stays where it is and has or lacks versions for readers as now.
   virtual OneKeyCalls CallsOfOneKey() const = 0;
+  // What a kernel of one key leaves: its fate is neither kDone nor kUnchanged. Return whether the
+  // key was inserted or erased, and whether it may be in.
+  virtual bool FinishUpdate(Update update, uint64_t digest, kernels::OneFate fate) = 0;
+  virtual bool FinishQuery(uint64_t digest) const = 0;
 
   const Geometry& geometry() const { return geometry_; }
   static uint32_t OwnedRangeBits(const Geometry& geometry) {
@@ -150,6 +157,13 @@ class Store : public KeyStore {
 
   Geometry geometry_;
   uint64_t side_limit_bytes_ = 0;  // 0: no limit
+
+ private:
+  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
+    if (fate == kernels::OneFate::kDone) [[likely]]
+      return true;
+    return fate != kernels::OneFate::kUnchanged && FinishUpdate(update, digest, fate);
+  }
 };
 
 }  // namespace trommel

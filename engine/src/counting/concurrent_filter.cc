@@ -207,9 +207,9 @@ bool ConcurrentFilter::EraseDigest(uint64_t digest) noexcept {
   return is_erased;
 }
 
-bool ConcurrentFilter::IsElsewhere(uint64_t digest) const noexcept {
+bool ConcurrentFilter::FinishQuery(uint64_t digest) const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->core().store->MayContain(digest);
+  return impl_->core().store->FinishQuery(digest);
 }
 
 void ConcurrentFilter::FetchAhead(uint64_t digest) const noexcept {

@@ -152,26 +152,26 @@ void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const
 
 // --- One key: what its kernel has not done.
 
-bool CountingFilter::InsertElsewhere(uint64_t digest) noexcept {
-  const bool is_inserted = impl_->store->InsertOne(digest);
+bool CountingFilter::FinishInsert(uint64_t digest, kernels::OneFate fate) noexcept {
+  const bool is_inserted = impl_->store->FinishUpdate(Update::kInsert, digest, fate);
   impl_->one.num_keys += uint64_t{is_inserted};
   return is_inserted;
 }
 
-bool CountingFilter::InsertAbsentElsewhere(uint64_t digest) noexcept {
-  const bool is_inserted = impl_->store->UpdateOne(Update::kInsertIfAbsent, digest);
+bool CountingFilter::FinishInsertIfAbsent(uint64_t digest, kernels::OneFate fate) noexcept {
+  const bool is_inserted = impl_->store->FinishUpdate(Update::kInsertIfAbsent, digest, fate);
   impl_->one.num_keys += uint64_t{is_inserted};
   return is_inserted;
 }
 
-bool CountingFilter::EraseElsewhere(uint64_t digest) noexcept {
-  const bool is_erased = impl_->store->EraseOne(digest);
+bool CountingFilter::FinishErase(uint64_t digest, kernels::OneFate fate) noexcept {
+  const bool is_erased = impl_->store->FinishUpdate(Update::kErase, digest, fate);
   impl_->Count({.num_erased = uint64_t{is_erased}, .num_refused = uint64_t{!is_erased}});
   return is_erased;
 }
 
-bool CountingFilter::IsElsewhere(uint64_t digest) const noexcept {
-  return impl_->store->MayContain(digest);
+bool CountingFilter::FinishQuery(uint64_t digest) const noexcept {
+  return impl_->store->FinishQuery(digest);
 }
 
 void CountingFilter::FetchAhead(uint64_t digest) const noexcept {

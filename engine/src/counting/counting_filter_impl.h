@@ -55,7 +55,7 @@ struct CountingFilter::Impl {
                                                              : one.insert_if_absent;
     const kernels::OneFate fate = kernel(digest, one.blocks);
     return fate == OneKey::kDone ||
-           (fate != OneKey::kUnchanged && store->UpdateOne(update, digest));
+           (fate != OneKey::kUnchanged && store->FinishUpdate(update, digest, fate));
   }
 
   bool AreFew(Keys keys) const { return keys.size() <= kSmallBatch && route == Route::kAutomatic; }
@@ -72,8 +72,7 @@ struct CountingFilter::Impl {
     return AnswerFew(
         one, policy, keys, maybe_present, [this](auto digests) { store->FetchForQuery(digests); },
         [this](uint64_t digest) {
-          const kernels::OneFate fate = one.query(digest, one.blocks);
-          return fate == OneKey::kDone || (fate != OneKey::kUnchanged && store->MayContain(digest));
+          return one.MayContain(digest, [this](uint64_t left) { return store->FinishQuery(left); });
         });
   }
 

@@ -1,6 +1,6 @@
 // Small batches. Their keys are hashed, all their blocks fetched, and then the kernel of one key is
-// called for each. The way of larger batches takes some 80 ns before it fetches the first block,
-// and so few keys do not fill its pipeline (bench/README.md, "One key per call").
+// called for each. The steps of larger batches cost as much as a dozen keys in cache, and so few
+// keys do not fill their pipeline (bench/README.md, "One key per call").
 #ifndef TROMMEL_ENGINE_SRC_COUNTING_FEW_KEYS_H_
 #define TROMMEL_ENGINE_SRC_COUNTING_FEW_KEYS_H_
 

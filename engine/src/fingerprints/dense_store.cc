@@ -96,8 +96,9 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
     UseInSteps(
         progress.num_spilled, [&](size_t i) { FetchLines(digests[spilled[i]]); }, [](size_t) {},
         [&](size_t i) {
-          apply_one(spilled[i],
-                    [&](Update u, uint64_t digest) { return UpdateSpilled(u, digest); });
+          apply_one(spilled[i], [&](Update u, uint64_t digest) {
+            return FinishUpdate(u, digest, OneFate::kSpill);
+          });
         });
     begin = progress.end;
     fetched = begin + kernels::kUpdateDistance;
@@ -105,7 +106,7 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
   return num_refused;
 }
 
-bool DenseStore::UpdateSpilled(Update update, uint64_t digest) {
+bool DenseStore::FinishUpdate(Update update, uint64_t digest, OneFate /*fate*/) {
   const Place place = PlaceOf(digest);
   OwnedRange& owned = ranges_[place.range_idx];
   bool is_changed = false;
@@ -117,29 +118,6 @@ bool DenseStore::UpdateSpilled(Update update, uint64_t digest) {
   }
   owned.Keep();
   return is_changed;
-}
-
-bool DenseStore::InsertOne(uint64_t digest) noexcept {
-  return Finish(Update::kInsert, digest, Kernels().insert_one(digest, &view_));
-}
-
-bool DenseStore::EraseOne(uint64_t digest) {
-  return Finish(Update::kErase, digest, Kernels().erase_one(digest, &view_));
-}
-
-bool DenseStore::UpdateOne(Update update, uint64_t digest) {
-  switch (update) {
-    case Update::kInsertIfAbsent:
-      return Finish(update, digest, Kernels().insert_if_absent_one(digest, &view_));
-    case Update::kErase:
-      return EraseOne(digest);
-    case Update::kInsertIfPresent:
-      if (!MayContain(digest)) return false;
-      break;
-    case Update::kInsert:
-      break;
-  }
-  return InsertOne(digest);
 }
 
 void DenseStore::FetchAhead(std::span<const uint64_t> digests) const {
@@ -163,7 +141,7 @@ size_t DenseStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pres
         num_unsure, [&](size_t i) { FetchLines(chunk[unsure[i]]); }, [](size_t) {},
         [&](size_t i) {
           const uint32_t key_idx = unsure[i];
-          bits[key_idx / 64] |= uint64_t{HoldsSpilled(chunk[key_idx])} << (key_idx % 64);
+          bits[key_idx / 64] |= uint64_t{FinishQuery(chunk[key_idx])} << (key_idx % 64);
         });
     for (size_t w = 0; w < (chunk.size() + 63) / 64; ++w) {
       num_present += static_cast<size_t>(std::popcount(bits[w]));
@@ -176,10 +154,10 @@ bool DenseStore::MayContain(uint64_t digest) const noexcept {
   const OneFate fate = Kernels().query_one(digest, &view_);
   if (fate != OneFate::kSpill) [[likely]]
     return fate == OneFate::kDone;
-  return HoldsSpilled(digest);
+  return FinishQuery(digest);
 }
 
-bool DenseStore::HoldsSpilled(uint64_t digest) const {
+bool DenseStore::FinishQuery(uint64_t digest) const {
   const Place place = PlaceOf(digest);
   return ranges_[place.range_idx].range.MayContain(place.block_idx, place.key);
 }

@@ -45,13 +45,12 @@ class DenseStore final : public Store {
   }
   uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers, uint64_t* refused) override;
-  bool UpdateOne(Update update, uint64_t digest) override;
-  bool InsertOne(uint64_t digest) noexcept override;
-  bool EraseOne(uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;
   OneKeyCalls CallsOfOneKey() const override { return CallsOf(Kernels(), &view_); }
+  bool FinishUpdate(Update update, uint64_t digest, kernels::OneFate fate) override;
+  bool FinishQuery(uint64_t digest) const override;
   void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
     FetchAhead(digests);
   }
@@ -125,14 +124,6 @@ class DenseStore final : public Store {
   uint32_t* WordsOf(size_t range_idx) const {
     return blocks_.data() + range_idx * blocks_per_owned_range() * kernels::kFingerprintBlockWords;
   }
-  // What is left to do for a key after its kernel.
-  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
-    if (fate == kernels::OneFate::kDone) [[likely]]
-      return true;
-    return fate != kernels::OneFate::kUnchanged && UpdateSpilled(update, digest);
-  }
-  [[gnu::noinline]] bool UpdateSpilled(Update update, uint64_t digest);
-  [[gnu::noinline]] bool HoldsSpilled(uint64_t digest) const;
   // Gives a range these contents. Fails with kOutOfMemory, and changes nothing, also if a limit
   // leaves no space.
   Status Rebuild(size_t range_idx, const ContentsOf& contents_of);

@@ -141,36 +141,13 @@ uint64_t FingerprintStore::ApplyNoting(Update update, const uint64_t* digests,
   return num_refused;
 }
 
-bool FingerprintStore::InsertOne(uint64_t digest) noexcept {
-  return Finish(Update::kInsert, digest, Kernels().insert_one(digest, &view_));
-}
-
-bool FingerprintStore::EraseOne(uint64_t digest) {
-  return Finish(Update::kErase, digest, Kernels().erase_one(digest, &view_));
-}
-
-bool FingerprintStore::UpdateOne(Update update, uint64_t digest) {
-  switch (update) {
-    case Update::kInsertIfAbsent:
-      return Finish(update, digest, Kernels().insert_if_absent_one(digest, &view_));
-    case Update::kErase:
-      return EraseOne(digest);
-    case Update::kInsertIfPresent:
-      if (CountEstimate(digest) == 0) return false;
-      break;
-    case Update::kInsert:
-      break;
-  }
-  return InsertOne(digest);
-}
-
 bool FingerprintStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
   const bool is_stored = Counting(block_idx, [&] { return StoreContents(block_idx, contents); });
   Settle(block_idx, true);
   return is_stored;
 }
 
-bool FingerprintStore::FinishPromoted(Update update, uint64_t digest, OneFate fate) {
+bool FingerprintStore::FinishUpdate(Update update, uint64_t digest, OneFate fate) {
   const FingerprintPlace place = PlaceOf(digest);
   const uint32_t key = KeyOf(place.rest);
   const auto update_block = [&] {
@@ -240,7 +217,7 @@ size_t FingerprintStore::Query(std::span<const uint64_t> digests, uint64_t* mayb
     };
     UseInSteps(num_unsure, find, fetch, [&](size_t i) {
       const uint32_t key_idx = unsure[i];
-      bits[key_idx / 64] |= uint64_t{HoldsDigestElsewhere(chunk[key_idx])} << (key_idx % 64);
+      bits[key_idx / 64] |= uint64_t{FinishQuery(chunk[key_idx])} << (key_idx % 64);
     });
     for (size_t w = 0; w < (chunk.size() + 63) / 64; ++w) {
       num_present += static_cast<size_t>(std::popcount(bits[w]));
@@ -253,10 +230,10 @@ bool FingerprintStore::MayContain(uint64_t digest) const noexcept {
   const OneFate fate = Kernels().query_one(digest, &view_);
   if (fate != OneFate::kSpill) [[likely]]
     return fate == OneFate::kDone;
-  return HoldsDigestElsewhere(digest);
+  return FinishQuery(digest);
 }
 
-bool FingerprintStore::HoldsDigestElsewhere(uint64_t digest) const {
+bool FingerprintStore::FinishQuery(uint64_t digest) const {
   if (has_versions()) return HoldsDigestBesideUpdates(digest);
   const FingerprintPlace place = PlaceOf(digest);
   return HoldsElsewhere(place.block_idx, KeyOf(place.rest));

@@ -20,7 +20,7 @@
 //
 // *Queries beside updates* need versions of groups (ServeQueries): why they are right stands in
 // kernels/group_versions.h. Then every update of a block is within a GroupChange, by the kernel or
-// by FinishPromoted, under the lock of its blocks; other changes are exclusive. Queries read blocks
+// by FinishUpdate, under the lock of its blocks; other changes are exclusive. Queries read blocks
 // and lines, never the side table: what only that could decide is "maybe present".
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_FINGERPRINT_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_FINGERPRINT_STORE_H_
@@ -67,9 +67,6 @@ class FingerprintStore : public Store {
   }
   uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers, uint64_t* refused) override;
-  bool UpdateOne(Update update, uint64_t digest) override;
-  bool InsertOne(uint64_t digest) noexcept override;
-  bool EraseOne(uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;
@@ -79,6 +76,8 @@ class FingerprintStore : public Store {
     return Kernels().query_one(digest, &view_) == kernels::OneFate::kDone;
   }
   OneKeyCalls CallsOfOneKey() const override { return CallsOf(Kernels(), &view_); }
+  bool FinishUpdate(Update update, uint64_t digest, kernels::OneFate fate) override;
+  bool FinishQuery(uint64_t digest) const override;
   void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
     for (const uint64_t digest : digests) {
       const uint64_t block_idx = PlaceOf(digest).block_idx;
@@ -256,16 +255,6 @@ class FingerprintStore : public Store {
   kernels::FingerprintPlace PlaceOf(uint64_t digest) const {
     return kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
   }
-  // What is left to do for a key after its kernel.
-  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
-    if (fate == kernels::OneFate::kDone) [[likely]]
-      return true;
-    return fate != kernels::OneFate::kUnchanged && FinishPromoted(update, digest, fate);
-  }
-  // For keys of promoted blocks. Not inlined: they would save registers for every key.
-  [[gnu::noinline]] bool FinishPromoted(Update update, uint64_t digest, kernels::OneFate fate);
-  // Of a digest that the kernel left undecided.
-  [[gnu::noinline]] bool HoldsDigestElsewhere(uint64_t digest) const;
   bool HoldsDigestBesideUpdates(uint64_t digest) const;
   bool UpdatePromoted(Update update, uint64_t block_idx, uint32_t key);
   // Promotes the full block and adds the key, or returns false and changes nothing.
