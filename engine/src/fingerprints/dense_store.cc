@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <cmath>
 #include <iterator>
 
+#include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/spilled_keys.h"
 
@@ -34,7 +34,7 @@ Result<std::unique_ptr<DenseStore>> DenseStore::Create(const Geometry& geometry,
   std::unique_ptr<DenseStore> store(new DenseStore(geometry, {shape, geometry.fingerprint_bits}));
   store->shape_idx_ = static_cast<size_t>(std::ranges::find(kernels::kDenseShapes, shape) -
                                           std::begin(kernels::kDenseShapes));
-  assert(store->shape_idx_ < kernels::kNumDenseShapes);
+  TROMMEL_CHECK(store->shape_idx_ < kernels::kNumDenseShapes, "no shape of dense blocks");
   store->lines_per_block_ = lines_per_block;
   Result<BlockMemory> blocks =
       BlockMemory::Allocate(geometry.num_blocks * kernels::kFingerprintBlockWords);

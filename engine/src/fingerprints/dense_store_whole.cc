@@ -1,6 +1,5 @@
 // Whole dense stores: contents, merge, subtract, half and double size, figures, the limit.
 #include <algorithm>
-#include <cassert>
 #include <new>
 #include <string>
 #include <utility>
@@ -43,7 +42,6 @@ bool DenseStore::WriteContents(uint64_t block_idx, const BlockContents& contents
 }
 
 bool DenseStore::Merge(const Store& other) noexcept {
-  assert(geometry_ == other.geometry());
   const ContentsOf both = [&](uint64_t b) {
     BlockContents contents = ReadContents(b);
     const BlockContents theirs = other.ReadContents(b);
@@ -68,7 +66,6 @@ bool DenseStore::Merge(const Store& other) noexcept {
 }
 
 bool DenseStore::Subtract(const Store& other) noexcept {
-  assert(geometry_ == other.geometry());
   if (&other == this) {
     Clear();
     return true;
@@ -116,7 +113,6 @@ Result<std::unique_ptr<Store>> DenseStore::Resized(uint64_t num_blocks, uint32_t
 //   last is lost
 
 Result<std::unique_ptr<Store>> DenseStore::HalfSize(uint64_t limit_bytes) const {
-  assert(geometry_.num_blocks % 2 == 0);
   const uint32_t num_lost = layout_.bits == layout_.shape.max_bits ? 1 : 0;
   return Resized(geometry_.num_blocks / 2, layout_.bits + 1 - num_lost, limit_bytes,
                  [&](uint64_t b) {
@@ -153,7 +149,6 @@ void DenseStore::Clear() {
 }
 
 void DenseStore::CopyOwnedRange(const Store& from, uint64_t range_idx) {
-  assert(geometry_ == from.geometry());
   if (!Rebuild(range_idx, [&](uint64_t b) { return from.ReadContents(b); })) throw std::bad_alloc();
 }
 
