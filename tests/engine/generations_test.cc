@@ -27,7 +27,8 @@ std::unique_ptr<Generations> MadeGenerations(uint64_t limit_bytes = 0, uint64_t 
 
 std::vector<size_t> Slots(const Generations& generations) {
   std::vector<size_t> slots;
-  for (const auto& member : generations.Read()->members()) slots.push_back(member->slot);
+  const auto list = generations.Read();
+  for (const auto& member : list->members()) slots.push_back(member->slot);
   return slots;
 }
 

@@ -71,16 +71,20 @@ bool DenseStore::Subtract(const Store& other) noexcept {
     return true;
   }
   const uint64_t of_range = blocks_per_owned_range();
-  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    for (const BlockKey& entry : other.ReadContents(b)) {
-      const DenseRange& range = ranges_[b / of_range].range;
-      if (range.CountOf(b % of_range, entry.key) < entry.count) return false;
+  for (size_t r = 0; r < ranges_.size(); ++r) {
+    const DenseRange& range = ranges_[r].range;
+    for (uint64_t b = 0; b < of_range; ++b) {
+      for (const BlockKey& entry : other.ReadContents(r * of_range + b)) {
+        if (range.CountOf(b, entry.key) < entry.count) return false;
+      }
     }
   }
-  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
-    DenseRange& range = ranges_[b / of_range].range;
-    for (const BlockKey& entry : other.ReadContents(b)) {
-      for (uint64_t i = 0; i < entry.count; ++i) range.Erase(b % of_range, entry.key);
+  for (size_t r = 0; r < ranges_.size(); ++r) {
+    DenseRange& range = ranges_[r].range;
+    for (uint64_t b = 0; b < of_range; ++b) {
+      for (const BlockKey& entry : other.ReadContents(r * of_range + b)) {
+        for (uint64_t i = 0; i < entry.count; ++i) range.Erase(b, entry.key);
+      }
     }
   }
   for (OwnedRange& owned : ranges_) owned.Keep();

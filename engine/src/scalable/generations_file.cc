@@ -249,8 +249,9 @@ Result<WrittenGenerations> WriteGenerations(const GenerationsEngine& engine, uin
 
 Status GenerationsEngine::WriteTo(FileWriter& file) const {
   uint64_t about_bytes = 0;
-  for (const auto& member : generations_->Read()->members()) {
-    about_bytes += SectionBytes(member->store());
+  {
+    const auto list = generations_->Read();
+    for (const auto& member : list->members()) about_bytes += SectionBytes(member->store());
   }
   file.Begin(FileType::kScalable, config_.digest, about_bytes);
   file.Add(sections::kGrowth, 0, BytesOf(GrowthOf(*this)));
