@@ -311,13 +311,22 @@ struct Dense : DenseLanes<kShape> {
   }
 };
 
+// Only queries are other ones beside writers.
+template <class Codec>
+void AddDenseShape(FingerprintKernels& alone, FingerprintKernels& versioned) {
+  alone = BinnedKernels<Codec, GroupChangeIfVersioned, NoGroupReads>();
+  versioned = alone;
+  versioned.query = &QueryBinnedKeys<Codec, GroupReads>;
+  versioned.query_one = &QueryOneBinned<Codec, GroupReads>;
+}
+
 }  // namespace
 
 void AddDenseForTarget(KernelTable& kernels) {
   WithSelect([&]<class Select>(Select) {
     const auto add = [&]<size_t... kIdx>(std::index_sequence<kIdx...>) {
-      ((kernels.dense[kIdx] =
-            BinnedKernels<Dense<kDenseShapes[kIdx], Select>, NoGroupChange, NoGroupReads>()),
+      (AddDenseShape<Dense<kDenseShapes[kIdx], Select>>(kernels.dense[kIdx],
+                                                        kernels.versioned_dense[kIdx]),
        ...);
     };
     add(std::make_index_sequence<kNumDenseShapes>());

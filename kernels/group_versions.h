@@ -40,6 +40,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "hwy/base.h"
 #include "kernels/fingerprint_layout.h"
@@ -76,6 +77,18 @@ class GroupChange {
   uint64_t before_;
 };
 
+// The same for stores that may have versions or not, so that both use one kernel: what it costs is
+// a branch that is always predicted.
+class GroupChangeIfVersioned {
+ public:
+  GroupChangeIfVersioned(const FingerprintBlocks& blocks, uint64_t version_idx) {
+    if (blocks.versions != nullptr) change_.emplace(blocks, version_idx);
+  }
+
+ private:
+  std::optional<GroupChange> change_;
+};
+
 // What up to kSize queries read: Add names the version of each, Begin takes the versions as they
 // are, and Changed tells which of these have changed since.
 template <size_t kSize>
@@ -91,7 +104,10 @@ struct GroupReads {
   static constexpr bool kHasVersions = true;
 
   void Add(size_t i, const FingerprintBlocks& blocks, uint64_t version_idx) {
-    addresses[i] = reinterpret_cast<uintptr_t>(blocks.versions + version_idx);
+    Add(i, blocks.versions + version_idx);
+  }
+  void Add(size_t i, const uint64_t* version) {
+    addresses[i] = reinterpret_cast<uintptr_t>(version);
   }
 
   // Queries begin to end - 1 read their blocks from now on.

@@ -319,6 +319,7 @@ struct KernelTable {
   LongRunKernels long_runs8;
   LongRunKernels long_runs10;
   FingerprintKernels dense[kNumDenseShapes];  // by index in kDenseShapes; none stops
+  FingerprintKernels versioned_dense[kNumDenseShapes];
 
   const LongRunKernels& long_runs(size_t num_slices) const {
     switch (num_slices) {

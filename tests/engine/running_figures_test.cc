@@ -114,7 +114,7 @@ TEST_CASE("running figures are what a pass counts, after any operation", "[engin
   DigestPool pool(Catch::rngSeed(), 256 * 40);
   std::unique_ptr<Store> store = EmptyStore(geometry);
   if (serves_queries) {
-    REQUIRE(static_cast<FingerprintStore&>(*store).ServeQueries(0).ok());
+    REQUIRE(store->ServeQueries(0).ok());
   }
   if (is_limited) {
     REQUIRE(static_cast<FingerprintStore&>(*store).LimitSideMemory(uint64_t{4} * 160).ok());

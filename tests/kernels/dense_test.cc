@@ -1,4 +1,5 @@
-// Kernels of dense blocks: the bytes and answers of kernels::DenseBlock on every target.
+// Kernels of dense blocks: the bytes and answers of kernels::DenseBlock on every target, with
+// versions and without.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -73,10 +74,11 @@ class DenseModel {
   const std::vector<uint32_t>& Words() const { return words_; }
   uint64_t num_blocks() const { return num_blocks_; }
   uint32_t bits() const { return layout_.bits; }
-  const FingerprintKernels& Kernels(bool /*has_versions*/) const {
+  const FingerprintKernels& Kernels(bool has_versions) const {
     const auto shape = static_cast<size_t>(std::ranges::find(kDenseShapes, layout_.shape) -
                                            std::begin(kDenseShapes));
-    return ActiveKernels().dense[shape];
+    const KernelTable& table = ActiveKernels();
+    return has_versions ? table.versioned_dense[shape] : table.dense[shape];
   }
 
  private:
@@ -105,6 +107,7 @@ std::vector<DenseLayout> SomeLayouts() {
 
 TEST_CASE("dense kernels leave the reference's bytes through inserts, erases, queries and cuts",
           "[kernels][dense]") {
+  const bool has_versions = GENERATE(false, true);
   tests::ForEachRunnableTarget([&] {
     std::mt19937_64 random(Catch::rngSeed());
     for (const DenseLayout& layout : SomeLayouts()) {
@@ -124,7 +127,7 @@ TEST_CASE("dense kernels leave the reference's bytes through inserts, erases, qu
                                                 : BinnedOp::kErase;
           const size_t end = random() % (digests.size() + 1);
           const size_t begin = op == BinnedOp::kQuery ? 0 : random() % (end + 1);
-          DenseSubject subject(start);
+          DenseSubject subject(start, has_versions);
           subject.Apply(op, digests, begin, end);
           start = subject.model();
           if (round % 3 == 0) start.Change(random() % num_blocks, random);
@@ -135,10 +138,11 @@ TEST_CASE("dense kernels leave the reference's bytes through inserts, erases, qu
 }
 
 TEST_CASE("dense kernels take batches of every size", "[kernels][dense]") {
+  const bool has_versions = GENERATE(false, true);
   tests::ForEachRunnableTarget([&] {
     for (const size_t size : tests::EdgeSizes()) {
       for (const BinnedOp op : kBinnedOps) {
-        DenseSubject subject(DenseModel(3, {kDenseShapes[1], 8}));
+        DenseSubject subject(DenseModel(3, {kDenseShapes[1], 8}), has_versions);
         subject.Apply(BinnedOp::kInsert, tests::DrawnDigests(130, 90, Catch::rngSeed()));
         subject.Apply(op, tests::DrawnDigests(size, size + 1, Catch::rngSeed()));
       }
@@ -149,6 +153,7 @@ TEST_CASE("dense kernels take batches of every size", "[kernels][dense]") {
 // Queries take another way while nearly all keys are present.
 TEST_CASE("dense queries answer alike whether most keys are present, some or none",
           "[kernels][dense]") {
+  const bool has_versions = GENERATE(false, true);
   const DenseLayout layout{kDenseShapes[GENERATE(range(size_t{0}, kNumDenseShapes))],
                            GENERATE(8U, 5U)};
   tests::ForEachRunnableTarget([&] {
@@ -158,7 +163,7 @@ TEST_CASE("dense queries answer alike whether most keys are present, some or non
     filled.Apply(BinnedOp::kInsert, members);
     DenseModel model = filled.model();
     for (uint64_t b = 0; b < 6; ++b) model.Change(b, random);
-    DenseSubject subject(model);
+    DenseSubject subject(model, has_versions);
     // Stretches of members, of others, and of both; words of 64 keys have some of each.
     for (int round = 0; round < 6; ++round) {
       std::vector<uint64_t> digests;

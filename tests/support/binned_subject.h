@@ -95,7 +95,7 @@ class BinnedSubject {
  private:
   kernels::FingerprintBlocks blocks() {
     kernels::FingerprintBlocks blocks{words_.span().data(), model_.num_blocks(), model_.bits(),
-                                      versions_.data()};
+                                      has_versions_ ? versions_.data() : nullptr};
     if (has_versions_) blocks.num_versions = versions_.size();
     return blocks;
   }

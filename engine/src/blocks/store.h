@@ -104,6 +104,12 @@ class Store : public KeyStore {
   // Prefetches what MayContain reads for each digest.
   virtual void FetchForQuery(std::span<const uint64_t> digests) const noexcept = 0;
 
+  // From now on queries may run beside updates, or no longer; presence bits need nothing for that.
+  // Fails with kOutOfMemory over limit_bytes (0: the machine's memory) or if the system refuses
+  // memory. Exclusive.
+  virtual Status ServeQueries(uint64_t /*limit_bytes*/) { return Ok(); }
+  virtual void StopServingQueries() {}
+
   // Touches the owned range's memory, so that it is allocated on the calling thread's NUMA node.
   // Requires a new store.
   virtual void TouchOwnedRange(uint64_t range_idx) = 0;

@@ -110,12 +110,10 @@ Result<ConcurrentFilter> ConcurrentFilter::Adopt(CountingFilter&& filter) {
   // All memory first: where there is none, the filter stays the caller's as it was.
   try {
     RangeLocks locks(RangeLocks::LockBitsFor(core.store->owned_range_bits()));
-    if (core.has_fingerprints()) {
-      if (Status serves = core.fingerprint_store().ServeQueries(core.memory_limit_bytes); !serves) {
-        return serves.error();
-      }
-      core.SetKernels();
+    if (Status serves = core.store->ServeQueries(core.memory_limit_bytes); !serves) {
+      return serves.error();
     }
+    core.SetKernels();
     return ConcurrentFilter(std::make_unique<Impl>(std::move(filter), std::move(locks)));
   } catch (const std::bad_alloc&) {
     core.StopServingQueries();

@@ -112,7 +112,7 @@ struct CountingFilter::Impl {
 
   // A filter of the same configuration, without keys, executor and limit of side memory.
   Result<CountingFilter> NewLikeThis() const;
-  // Executor, route and limit of side memory. Fails as FingerprintStore::LimitSideMemory.
+  // Executor, route and limit of side memory. Fails as Store::LimitSideMemory.
   Status TakeSettingsOf(const Impl& other);
 
   // Spreads an unused store's memory over the NUMA nodes of the threads that will work on it.
@@ -126,16 +126,10 @@ struct CountingFilter::Impl {
     TROMMEL_CHECK(!has_fingerprints(), "this needs presence bits, and the filter has fingerprints");
     return static_cast<const BlockStore&>(*store);
   }
-  // Requires an encoding of fingerprints.
-  FingerprintStore& fingerprint_store() { return static_cast<FingerprintStore&>(*store); }
-  const FingerprintStore& fingerprint_store() const {
-    return static_cast<const FingerprintStore&>(*store);
-  }
   bool has_fingerprints() const { return HasFingerprints(store->geometry().encoding); }
   // Threads share the filter no more.
   void StopServingQueries() {
-    if (!has_fingerprints()) return;
-    fingerprint_store().StopServingQueries();
+    store->StopServingQueries();
     SetKernels();
   }
 

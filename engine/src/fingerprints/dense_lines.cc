@@ -1,7 +1,10 @@
 #include "engine/src/fingerprints/dense_lines.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
+
+#include "engine/src/base/memory_limit.h"
 
 namespace trommel {
 
@@ -12,6 +15,9 @@ Result<DenseLines> DenseLines::Create(const DenseLayout& layout, uint64_t num_bl
   Result<BlockMemory> memory = BlockMemory::Allocate(kLineWords * num_lines);
   if (!memory) return memory.error();
   DenseLines lines;
+  const uint64_t num_versions = num_lines / kernels::kGroupBlocks + 1;
+  lines.versions_.reset(new (std::nothrow) uint64_t[num_versions]());
+  if (lines.versions_ == nullptr) return OutOfMemoryError("the system refused memory for lines");
   lines.layout_ = layout;
   lines.num_blocks_ = num_blocks;
   lines.num_lines_ = num_lines;
@@ -57,6 +63,7 @@ bool DenseLines::Put(uint64_t block_idx, uint32_t key) {
   const uint32_t num_in[2] = {NumIn(places.line[0]), NumIn(places.line[1])};
   const size_t i = num_in[1] < num_in[0] ? 1 : 0;
   if (num_in[i] < num_in_line_) {
+    const auto change = ChangeOf(places.line[i]);
     kernels::SetDenseEntry(num_in_line_, LineAt(places.line[i]), num_in[i], {places.tag[i], key});
     num_entries_ += 1;
     return true;
@@ -69,8 +76,12 @@ bool DenseLines::Put(uint64_t block_idx, uint32_t key) {
     const size_t other = entry.tag < kSecond ? 1 : 0;
     const uint32_t num_there = NumIn(others.line[other]);
     if (num_there == num_in_line_) continue;  // as it is where both are one
-    kernels::SetDenseEntry(num_in_line_, LineAt(others.line[other]), num_there,
-                           {others.tag[other], entry.key});
+    {
+      const auto change = ChangeOf(others.line[other]);
+      kernels::SetDenseEntry(num_in_line_, LineAt(others.line[other]), num_there,
+                             {others.tag[other], entry.key});
+    }
+    const auto change = ChangeOf(places.line[side]);
     kernels::SetDenseEntry(num_in_line_, line, t / 2, {places.tag[side], key});
     num_entries_ += 1;
     return true;
@@ -97,11 +108,24 @@ bool DenseLines::Holds(uint64_t block_idx, uint32_t key) const {
   return Find(places, 0, key) >= 0 || Find(places, 1, key) >= 0;
 }
 
+std::optional<bool> DenseLines::HoldsBesideUpdates(uint64_t block_idx, uint32_t key) const {
+  const Places places = PlacesOf(block_idx, key);
+  kernels::GroupReads<2> reads;
+  for (const size_t i : {0U, 1U}) {
+    reads.Add(i, &versions_[places.line[i] / kernels::kGroupBlocks]);
+  }
+  reads.Begin(0, 2);
+  if (Find(places, 0, key) >= 0 || Find(places, 1, key) >= 0) return true;
+  if (reads.Changed(0, 2) != 0) return std::nullopt;
+  return false;
+}
+
 bool DenseLines::Take(uint64_t block_idx, uint32_t key) {
   const Places places = PlacesOf(block_idx, key);
   for (const size_t i : {0U, 1U}) {
     const int entry = Find(places, i, key);
     if (entry < 0) continue;
+    const auto change = ChangeOf(places.line[i]);
     kernels::RemoveDenseEntry(num_in_line_, LineAt(places.line[i]), static_cast<uint32_t>(entry));
     num_entries_ -= 1;
     return true;
@@ -127,6 +151,7 @@ void DenseLines::TakeBelow(const Group& group, uint32_t end) {
     const kernels::DenseTagged& entries = group.entries[i];
     for (uint32_t e = entries.size; e-- > 0;) {
       if (entries.entries[e].key >= end) continue;
+      const auto change = ChangeOf(group.places.line[i]);
       kernels::RemoveDenseEntry(num_in_line_, LineAt(group.places.line[i]), entries.entries[e].i);
       num_entries_ -= 1;
     }

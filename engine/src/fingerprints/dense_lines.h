@@ -13,6 +13,13 @@
 // Distances are below 64. A line's index, an entry's tag and its key give the entry's block, so 5
 // bits of tag are enough for any number of lines. A block has as many pairs of lines as groups that
 // are cut: with one pair for all bins it could have at most 48 entries.
+//
+// *Queries beside updates.* An update of one block moves entries of others, too: the last of a line
+// into a hole, and one to its other line where both lines of a key are full. So lines have versions
+// of their own, one per 64 (kernels/group_versions.h), and each store of an entry is a change of
+// them. An entry that moves is in its new line before it leaves the old one: so it is in one of the
+// two at every moment, and a query that reads both between two looks at unchanged versions finds
+// it.
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_LINES_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_LINES_H_
 
@@ -20,10 +27,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "engine/src/base/block_memory.h"
 #include "engine/src/base/inline_vector.h"
 #include "kernels/dense_line.h"
+#include "kernels/group_versions.h"
 #include "trommel/result.h"
 
 namespace trommel {
@@ -63,6 +73,8 @@ class DenseLines {
     }
   }
   bool Holds(uint64_t block_idx, uint32_t key) const;
+  // The same beside updates; nothing if they have changed the lines meanwhile.
+  std::optional<bool> HoldsBesideUpdates(uint64_t block_idx, uint32_t key) const;
   // Removes an entry with the key; returns whether there was one.
   bool Take(uint64_t block_idx, uint32_t key);
   // The block's entries of `key`'s group, by line; until lines change.
@@ -124,6 +136,10 @@ class DenseLines {
     uint64_t near;
     uint64_t far;
   };
+  // A change of a line's entries, while it lives.
+  kernels::GroupChange ChangeOf(uint64_t line_idx) const {
+    return kernels::GroupChange(&versions_[line_idx / kernels::kGroupBlocks]);
+  }
   Distances DistancesOf(uint32_t order, uint32_t key) const;
   uint32_t GroupOf(uint32_t key) const { return layout_.BinOf(key) >> kGroupBits; }
   Places PlacesOf(uint64_t block_idx, uint32_t key) const;
@@ -148,6 +164,7 @@ class DenseLines {
   Divisor per_block_;
   Divisor per_line_;
   BlockMemory memory_;
+  std::unique_ptr<uint64_t[]> versions_;
 };
 
 struct DenseLines::Group {

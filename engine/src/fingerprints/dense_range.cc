@@ -12,14 +12,15 @@ using kernels::DenseBlock;
 using kernels::kDensePullSlots;
 using kernels::kMaxDenseSlots;
 
-DenseRange::DenseRange(const DenseLayout& layout, uint32_t* words, DenseLines lines,
-                       const DenseLimits& limits)
+DenseRange::DenseRange(const DenseLayout& layout, uint32_t* words,
+                       std::unique_ptr<DenseLines> lines, const DenseLimits& limits)
     : layout_(layout),
       words_(words),
-      least_lines_(lines.num_lines()),
+      least_lines_(lines->num_lines()),
       limits_(limits),
       lines_(std::move(lines)),
-      counts_(lines_.num_blocks(), limits.max_count_words) {
+      published_lines_(lines_.get()),
+      counts_(lines_->num_blocks(), limits.max_count_words) {
   SetThresholds();
 }
 
@@ -28,7 +29,7 @@ Result<DenseRange> DenseRange::Create(const DenseLayout& layout, uint32_t* words
                                       const DenseLimits& limits) {
   Result<DenseLines> lines = DenseLines::Create(layout, num_blocks, least_lines);
   if (!lines) return lines.error();
-  return DenseRange(layout, words, *std::move(lines), limits);
+  return DenseRange(layout, words, std::make_unique<DenseLines>(*std::move(lines)), limits);
 }
 
 void DenseRange::Store(DenseBlock& block, uint64_t block_idx) {
@@ -49,7 +50,7 @@ void DenseRange::CountMarks(const uint32_t* words, uint64_t by) {
 void DenseRange::Prefetch(uint64_t block_idx, uint32_t key) const {
   const uint32_t num_bins = kernels::NumDenseBins(layout_.shape, BlockAt(block_idx));
   const uint32_t bin = std::min(std::max(BinOf(key), num_bins), layout_.shape.bins - 1);
-  lines_.Prefetch(block_idx, FirstKeyOf(bin));
+  lines_->Prefetch(block_idx, FirstKeyOf(bin));
 }
 
 bool DenseRange::HasSpace(uint64_t num_numbers) const {
@@ -72,8 +73,11 @@ bool DenseRange::Insert(uint64_t block_idx, uint32_t key) {
     const int slot = block.Find(key);
     if (slot >= 0) return counts_.Increment(block_idx, static_cast<uint32_t>(slot));
   }
-  if (!InsertInto(block, block_idx, key)) return false;
-  Store(block, block_idx);
+  {
+    const auto change = ChangeOf(block_idx);
+    if (!InsertInto(block, block_idx, key)) return false;
+    Store(block, block_idx);
+  }
   FitLines();
   return true;
 }
@@ -117,7 +121,7 @@ bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, in
   if (counts_.SetKey(block_idx, key, count)) return true;
   if (!HasSpace()) return false;
   // The record is too long for one key more.
-  lines_.Take(block_idx, key);
+  lines_->Take(block_idx, key);
   static_cast<void>(counts_.SetKey(block_idx, key, 0));
   hidden_[IdOf(block_idx, key)] = count + 1;
   block.set_spilled(true);
@@ -159,7 +163,7 @@ bool DenseRange::InsertEvicting(DenseBlock& block, uint64_t block_idx, uint32_t 
     num_keys += 1;
   }
   if (!HasSpace() && (num_keys > evicted.size() ||
-                      lines_.FreePlaces(block_idx, FirstKeyOf(bin)) < evicted.size())) {
+                      lines_->FreePlaces(block_idx, FirstKeyOf(bin)) < evicted.size())) {
     return false;
   }
   for (uint32_t i = slots.first; block.is_counted() && i < slots.end; ++i) {
@@ -174,7 +178,7 @@ bool DenseRange::InsertEvicting(DenseBlock& block, uint64_t block_idx, uint32_t 
 void DenseRange::PutAbove(DenseBlock& block, uint64_t block_idx, uint32_t key, uint64_t count) {
   if (count > 1 && !counts_.SetKey(block_idx, key, count - 1)) {
     hidden_[IdOf(block_idx, key)] = count;
-  } else if (!lines_.Put(block_idx, key)) {
+  } else if (!lines_->Put(block_idx, key)) {
     if (count > 1) static_cast<void>(counts_.SetKey(block_idx, key, 0));
     hidden_[IdOf(block_idx, key)] = count;
   } else {
@@ -184,7 +188,7 @@ void DenseRange::PutAbove(DenseBlock& block, uint64_t block_idx, uint32_t key, u
 }
 
 bool DenseRange::InsertAbove(DenseBlock& block, uint64_t block_idx, uint32_t key) {
-  if (lines_.Holds(block_idx, key)) return AddCopy(block, block_idx, key, -1);
+  if (lines_->Holds(block_idx, key)) return AddCopy(block, block_idx, key, -1);
   if (block.is_spilled()) {
     const auto found = hidden_.find(IdOf(block_idx, key));
     if (found != hidden_.end()) {
@@ -192,7 +196,7 @@ bool DenseRange::InsertAbove(DenseBlock& block, uint64_t block_idx, uint32_t key
       return true;
     }
   }
-  if (!HasSpace() && lines_.FreePlaces(block_idx, key) == 0) return false;
+  if (!HasSpace() && lines_->FreePlaces(block_idx, key) == 0) return false;
   PutAbove(block, block_idx, key, 1);
   return true;
 }
@@ -200,6 +204,15 @@ bool DenseRange::InsertAbove(DenseBlock& block, uint64_t block_idx, uint32_t key
 // --- Erasures.
 
 bool DenseRange::Erase(uint64_t block_idx, uint32_t key) {
+  {
+    const auto change = ChangeOf(block_idx);
+    if (!EraseFrom(block_idx, key)) return false;
+  }
+  FitLines();
+  return true;
+}
+
+bool DenseRange::EraseFrom(uint64_t block_idx, uint32_t key) {
   DenseBlock block = Load(block_idx);
   if (block.Shows(BinOf(key))) {
     const int found = block.Find(key);
@@ -221,14 +234,13 @@ bool DenseRange::Erase(uint64_t block_idx, uint32_t key) {
     if (block.is_spilled()) ReturnHidden(block, block_idx);
   }
   Store(block, block_idx);
-  FitLines();
   return true;
 }
 
 bool DenseRange::EraseAbove(DenseBlock& block, uint64_t block_idx, uint32_t key) {
   const uint64_t count = block.is_counted() ? counts_.OfKey(block_idx, key) : 0;
   if (count > 0) return counts_.SetKey(block_idx, key, count - 1);
-  if (lines_.Take(block_idx, key)) return true;
+  if (lines_->Take(block_idx, key)) return true;
   if (!block.is_spilled()) return false;
   const auto found = hidden_.find(IdOf(block_idx, key));
   if (found == hidden_.end()) return false;
@@ -242,14 +254,14 @@ void DenseRange::Pull(DenseBlock& block, uint64_t block_idx) {
   const uint32_t num_slots = layout_.shape.slots;
   while (block.is_cut() && block.num_keys() + kDensePullSlots <= num_slots) {
     const uint32_t bin = block.num_bins();
-    const uint32_t end = lines_.EndOfGroup(bin);
+    const uint32_t end = lines_->EndOfGroup(bin);
     DenseKeys keys;
-    const DenseLines::Group group = lines_.ReadGroup(block_idx, FirstKeyOf(bin));
+    const DenseLines::Group group = lines_->ReadGroup(block_idx, FirstKeyOf(bin));
     group.AppendTo(keys);
     if (block.is_spilled() && !AppendHidden(block, block_idx, bin, end, keys)) break;
     std::sort(keys.begin(), keys.end());
     const bool fits = PullBins(block, block_idx, keys);
-    lines_.TakeBelow(group, FirstKeyOf(block.num_bins()));
+    lines_->TakeBelow(group, FirstKeyOf(block.num_bins()));
     if (!fits) break;
     block.ShowBins(end);
   }
@@ -306,7 +318,7 @@ void DenseRange::ReturnHidden(DenseBlock& block, uint64_t block_idx) {
         (!HasSpace() || !Squeeze(block, block_idx) || !counts_.SetKey(block_idx, key, count - 1))) {
       break;
     }
-    if (!lines_.Put(block_idx, key)) {
+    if (!lines_->Put(block_idx, key)) {
       if (count > 1) static_cast<void>(counts_.SetKey(block_idx, key, 0));
       break;
     }

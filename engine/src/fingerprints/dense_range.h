@@ -11,7 +11,7 @@
 //   R2  keys of shown bins are in no line, those of cut bins in no slot; a line has a key once
 //   R3  a block has a record iff it is marked as counted, and hidden keys iff as spilled
 //   R4  an entry is in one of the two lines of its block and bin
-//   R5  lines are replaced as a whole, with all entries in place (beside readers)
+//   R5  lines are replaced as a whole, with all entries in place, and then changed no more
 //
 //   insert   bin shown, free slot    slot
 //            bin shown, block full   squeeze: many copies go to the record; else evict: the last
@@ -27,13 +27,17 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "engine/src/blocks/block_contents.h"
 #include "engine/src/fingerprints/dense_counts.h"
 #include "engine/src/fingerprints/dense_lines.h"
 #include "kernels/dense_block.h"
+#include "kernels/group_versions.h"
 #include "trommel/result.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel {
 
@@ -42,6 +46,13 @@ struct DenseLimits {
   uint64_t max_lines = ~uint64_t{0};
   uint64_t max_count_words = ~uint64_t{0};
   uint64_t max_hidden_keys = ~uint64_t{0};
+};
+
+// What updates of a range owe to queries beside them; null, if there are none.
+struct DenseReaders {
+  uint64_t* versions = nullptr;  // of the range's first group; groups are of the whole store
+  uint64_t first_block = 0;      // the range's, in the store
+  GracePeriods* periods = nullptr;
 };
 
 class DenseRange {
@@ -66,13 +77,15 @@ class DenseRange {
                                   uint64_t least_lines,
                                   const std::function<BlockContents(uint64_t)>& contents_of);
 
+  // From now on queries may run beside updates, or no longer. Exclusive.
+  void SetReaders(const DenseReaders& readers) { readers_ = readers; }
   // From now on the blocks are in these words, which have them already.
   void MoveTo(uint32_t* words) { words_ = words; }
   // Requires words that are zero again. Keeps the lines that it has if there is no memory for the
   // least number.
   void Clear();
   bool IsWithin(const DenseLimits& limits) const {
-    return lines_.num_lines() <= limits.max_lines &&
+    return lines_->num_lines() <= limits.max_lines &&
            counts_.num_words() <= limits.max_count_words &&
            hidden_.size() <= limits.max_hidden_keys;
   }
@@ -94,13 +107,17 @@ class DenseRange {
   // Returns whether the key was in.
   bool Erase(uint64_t block_idx, uint32_t key);
   bool MayContain(uint64_t block_idx, uint32_t key) const;
+  // Of a bin that is cut, beside updates: true if the key is an entry, or if hidden keys could be
+  // it; nothing if lines were changed meanwhile. Requires a reader inside of the grace periods, and
+  // counts only if the version of the block's group, looked at before and after, has not changed.
+  std::optional<bool> MayHoldAboveBesideUpdates(uint64_t block_idx, uint32_t key) const;
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const;
   BlockContents ReadContents(uint64_t block_idx) const;
 
-  uint64_t num_blocks() const { return lines_.num_blocks(); }
+  uint64_t num_blocks() const { return lines_->num_blocks(); }
   uint64_t least_lines() const { return least_lines_; }
   const uint32_t* BlockAt(uint64_t block_idx) const { return words_ + kBlockWords * block_idx; }
-  const DenseLines& lines() const { return lines_; }
+  const DenseLines& lines() const { return *lines_; }
   const DenseCounts& counts() const { return counts_; }
   // From block x 2^18 + key to the count.
   const std::map<uint64_t, uint64_t>& hidden() const { return hidden_; }
@@ -118,7 +135,7 @@ class DenseRange {
   static constexpr size_t kManyCopies = 3;
   // Hidden keys that one update returns to lines, at most.
   static constexpr int kMaxReturns = 8;
-  DenseRange(const DenseLayout& layout, uint32_t* words, DenseLines lines,
+  DenseRange(const DenseLayout& layout, uint32_t* words, std::unique_ptr<DenseLines> lines,
              const DenseLimits& limits);
 
   uint32_t* BlockAt(uint64_t block_idx) { return words_ + kBlockWords * block_idx; }
@@ -131,6 +148,7 @@ class DenseRange {
   static uint64_t IdOf(uint64_t block_idx, uint32_t key) { return block_idx << kMaxKeyBits | key; }
   bool HasSpace(uint64_t num_numbers = 0) const;
 
+  bool EraseFrom(uint64_t block_idx, uint32_t key);
   bool InsertInto(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);
   // Into a bin that is cut.
   bool InsertAbove(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);
@@ -158,9 +176,19 @@ class DenseRange {
   bool PullBins(kernels::DenseBlock& block, uint64_t block_idx, const DenseKeys& keys);
   void ReturnHidden(kernels::DenseBlock& block, uint64_t block_idx);
   bool HasHidden(uint64_t block_idx) const;
-  // Makes the number of lines the one for the entries that there are.
+  // A change of a block, and of its entries in lines, while it lives. One after another: a change
+  // of another block of the same group may not begin before it ends.
+  std::optional<kernels::GroupChange> ChangeOf(uint64_t block_idx) const {
+    if (readers_.versions == nullptr) return std::nullopt;
+    return std::optional<kernels::GroupChange>(
+        std::in_place,
+        readers_.versions +
+            (readers_.first_block % kernels::kGroupBlocks + block_idx) / kernels::kGroupBlocks);
+  }
+  void PublishLines() { __atomic_store_n(&published_lines_, lines_.get(), __ATOMIC_RELEASE); }
+  // Makes the number of lines the one for the entries that there are. Between changes of blocks.
   void FitLines() {
-    if (lines_.num_entries() > grow_above_ || lines_.num_entries() < shrink_below_) ResizeLines();
+    if (lines_->num_entries() > grow_above_ || lines_->num_entries() < shrink_below_) ResizeLines();
   }
   void ResizeLines();
   // From which numbers of entries on there should be more or fewer lines.
@@ -172,7 +200,9 @@ class DenseRange {
   uint32_t* words_;
   uint64_t least_lines_;
   DenseLimits limits_;
-  DenseLines lines_;
+  std::unique_ptr<DenseLines> lines_;
+  const DenseLines* published_lines_;  // the same, for queries beside updates
+  DenseReaders readers_;
   DenseCounts counts_;
   std::map<uint64_t, uint64_t> hidden_;
   uint64_t num_marked_ = 0;

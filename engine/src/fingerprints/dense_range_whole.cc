@@ -14,8 +14,14 @@ using kernels::kMaxDenseSlots;
 bool DenseRange::MayContain(uint64_t block_idx, uint32_t key) const {
   const DenseBlock block = Load(block_idx);
   if (block.Shows(BinOf(key))) return block.Find(key) >= 0;
-  return lines_.Holds(block_idx, key) ||
+  return lines_->Holds(block_idx, key) ||
          (block.is_spilled() && hidden_.contains(IdOf(block_idx, key)));
+}
+
+std::optional<bool> DenseRange::MayHoldAboveBesideUpdates(uint64_t block_idx, uint32_t key) const {
+  if (kernels::IsSpilledDense(BlockAt(block_idx))) return true;
+  // The address after the block: entries that have left it since are in these lines or later ones.
+  return __atomic_load_n(&published_lines_, __ATOMIC_ACQUIRE)->HoldsBesideUpdates(block_idx, key);
 }
 
 uint64_t DenseRange::CountOf(uint64_t block_idx, uint32_t key) const {
@@ -25,7 +31,7 @@ uint64_t DenseRange::CountOf(uint64_t block_idx, uint32_t key) const {
     if (!block.is_counted() || num_shown == 0) return num_shown;
     return 1 + counts_.OfSlot(block_idx, static_cast<uint32_t>(block.Find(key)));
   }
-  if (lines_.Holds(block_idx, key)) return 1 + counts_.OfKey(block_idx, key);
+  if (lines_->Holds(block_idx, key)) return 1 + counts_.OfKey(block_idx, key);
   const auto found = hidden_.find(IdOf(block_idx, key));
   return found == hidden_.end() ? 0 : found->second;
 }
@@ -40,8 +46,8 @@ BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
   }
   if (!block.is_cut()) return contents;
   DenseKeys entries;
-  for (uint32_t bin = block.num_bins(); bin < layout_.shape.bins; bin = lines_.EndOfGroup(bin)) {
-    lines_.ReadGroup(block_idx, FirstKeyOf(bin)).AppendTo(entries);
+  for (uint32_t bin = block.num_bins(); bin < layout_.shape.bins; bin = lines_->EndOfGroup(bin)) {
+    lines_->ReadGroup(block_idx, FirstKeyOf(bin)).AppendTo(entries);
   }
   for (const uint32_t key : entries) {
     AddTo(contents, key, 1 + (block.is_counted() ? counts_.OfKey(block_idx, key) : 0));
@@ -54,16 +60,16 @@ BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
 }
 
 uint64_t DenseRange::side_bytes() const {
-  return (lines_.num_lines() - least_lines_) * DenseLines::kLineBytes + counts_.num_bytes() +
+  return (lines_->num_lines() - least_lines_) * DenseLines::kLineBytes + counts_.num_bytes() +
          hidden_.size() * kHiddenBytes;
 }
 
 void DenseRange::Clear() {
-  if (lines_.num_lines() > least_lines_) {
+  if (lines_->num_lines() > least_lines_) {
     Result<DenseLines> created = DenseLines::Create(layout_, num_blocks(), least_lines_);
-    if (created) lines_ = *std::move(created);
+    if (created) *lines_ = *std::move(created);
   }
-  lines_.Clear();
+  lines_->Clear();
   counts_ = DenseCounts(num_blocks(), limits_.max_count_words);
   hidden_.clear();
   num_marked_ = 0;
@@ -175,7 +181,7 @@ uint64_t DenseRange::FewestLinesFor(const DenseLayout& layout, uint64_t least_li
 }
 
 void DenseRange::SetThresholds() {
-  const uint64_t num_lines = lines_.num_lines();
+  const uint64_t num_lines = lines_->num_lines();
   const bool may_grow = NextLines(num_lines) <= limits_.max_lines;
   grow_above_ = may_grow ? MostEntriesIn(layout_, num_lines) : ~uint64_t{0};
   shrink_below_ = 0;
@@ -186,40 +192,45 @@ void DenseRange::SetThresholds() {
 
 void DenseRange::ResizeLines() {
   // Fewer lines have space for a tenth more, so that the next updates do not lead back.
-  const uint64_t num_entries = lines_.num_entries();
+  const uint64_t num_entries = lines_->num_entries();
   const uint64_t num_lines = num_entries > grow_above_
-                                 ? NextLines(lines_.num_lines())
+                                 ? NextLines(lines_->num_lines())
                                  : FewestLinesFor(layout_, least_lines_, num_entries * 11 / 10);
   Result<DenseLines> created = DenseLines::Create(layout_, num_blocks(), num_lines);
-  DenseLines resized;
+  std::unique_ptr<DenseLines> resized;
   std::vector<std::pair<uint64_t, uint32_t>> hidden;  // entries without a place
   if (created) {
-    resized = *std::move(created);
-    lines_.ForEach([&](uint64_t block_idx, uint32_t key) {
-      if (!resized.Put(block_idx, key)) hidden.emplace_back(block_idx, key);
+    resized = std::make_unique<DenseLines>(*std::move(created));
+    lines_->ForEach([&](uint64_t block_idx, uint32_t key) {
+      if (!resized->Put(block_idx, key)) hidden.emplace_back(block_idx, key);
     });
   }
   // Without memory, or space for hidden keys, after as many changes as a line has entries again.
-  if (resized.num_lines() == 0 || hidden_.size() + hidden.size() > limits_.max_hidden_keys) {
+  if (resized == nullptr || hidden_.size() + hidden.size() > limits_.max_hidden_keys) {
     const uint64_t num_in_line = layout_.shape.line_entries();
     grow_above_ = std::max(grow_above_, num_entries + num_in_line);
     shrink_below_ = std::min(shrink_below_, num_entries - std::min(num_entries, num_in_line));
     return;
   }
-  lines_ = std::move(resized);
+  // Before readers look into the new lines, where these keys are not.
   for (const auto& [block_idx, key] : hidden) {
+    const auto change = ChangeOf(block_idx);
     DenseBlock block = Load(block_idx);
     hidden_[IdOf(block_idx, key)] = 1 + counts_.OfKey(block_idx, key);
     static_cast<void>(counts_.SetKey(block_idx, key, 0));
     block.set_spilled(true);
     Store(block, block_idx);
   }
+  lines_.swap(resized);
+  PublishLines();
+  if (readers_.periods != nullptr) readers_.periods->Synchronize();  // then the old ones are freed
   SetThresholds();
   // Hidden keys find places in more lines.
   constexpr int kMostBlocks = 64;
   auto at = hidden_.begin();
   for (int i = 0; at != hidden_.end() && i < kMostBlocks; ++i) {
     const uint64_t block_idx = at->first >> kMaxKeyBits;
+    const auto change = ChangeOf(block_idx);
     DenseBlock block = Load(block_idx);
     ReturnHidden(block, block_idx);
     Store(block, block_idx);

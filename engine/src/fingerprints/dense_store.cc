@@ -137,6 +137,7 @@ size_t DenseStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pres
     uint64_t* bits = maybe_present + first / 64;
     const size_t num_unsure =
         Kernels().query(chunk.data(), chunk.size(), view_, bits, unsure.data());
+    const auto inside = EnterBesideUpdates();
     UseInSteps(
         num_unsure, [&](size_t i) { FetchLines(chunk[unsure[i]]); }, [](size_t) {},
         [&](size_t i) {
@@ -158,8 +159,34 @@ bool DenseStore::MayContain(uint64_t digest) const noexcept {
 }
 
 bool DenseStore::FinishQuery(uint64_t digest) const {
+  if (has_versions()) return MayContainBesideUpdates(digest);
   const Place place = PlaceOf(digest);
   return ranges_[place.range_idx].range.MayContain(place.block_idx, place.key);
+}
+
+// The whole query anew: the key may be anywhere now.
+bool DenseStore::MayContainBesideUpdates(uint64_t digest) const {
+  const auto inside = EnterBesideUpdates();
+  const Place place = PlaceOf(digest);
+  const DenseRange& range = ranges_[place.range_idx].range;
+  const uint64_t* const version =
+      view_.versions +
+      kernels::VersionOf(digest, FirstBlockOf(place.range_idx) + place.block_idx, view_);
+  for (int i = 0; i < kMaxReads; ++i) {
+    kernels::GroupReads<1> reads;
+    reads.Add(0, version);
+    reads.Begin(0, 1);
+    const OneFate fate = kernels::ChosenKernels().dense[shape_idx_].query_one(digest, &view_);
+    if (fate == OneFate::kDone) return true;
+    std::optional<bool> is_above = false;
+    if (fate == OneFate::kSpill) {
+      is_above = range.MayHoldAboveBesideUpdates(place.block_idx, place.key);
+    }
+    if (is_above.value_or(false)) return true;
+    if (is_above && reads.Changed(0, 1) == 0) return false;
+  }
+  num_interrupted_queries_.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 uint64_t DenseStore::CountEstimate(uint64_t digest) const {

@@ -9,13 +9,21 @@
 // The keys that a kernel spills are applied behind the others of their chunk: contents are the
 // same. With a limit of side memory keys are applied one by one, so that refusals do not depend on
 // how batches are cut: all that decides one belongs to the range.
+//
+// *Queries beside updates* (ServeQueries) need versions of groups: kernels/group_versions.h. Every
+// update of a block is a change of its group. A query of a bin that is cut looks, between the same
+// two looks at the version, into lines, which have versions of their own (dense_lines.h) and are
+// replaced as a whole when they grow: so it is inside of the grace periods, and loads where they
+// are after the version. Why that is right: engine/docs/FINGERPRINTS.md, Dense blocks.
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_STORE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,8 +33,10 @@
 #include "engine/src/fingerprints/dense_range.h"
 #include "engine/src/sync/running_figure.h"
 #include "kernels/fingerprint_layout.h"
+#include "kernels/group_versions.h"
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel {
 
@@ -53,6 +63,12 @@ class DenseStore final : public Store {
   bool FinishQuery(uint64_t digest) const override;
   void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
     FetchAhead(digests);
+    if (!has_versions()) return;
+    for (const uint64_t digest : digests) {
+      const uint64_t block_idx =
+          kernels::FingerprintPlaceOf(digest, geometry_.num_blocks).block_idx;
+      __builtin_prefetch(view_.versions + kernels::VersionOf(digest, block_idx, view_));
+    }
   }
   uint64_t CountEstimate(uint64_t digest) const override;
   void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const override;
@@ -67,6 +83,9 @@ class DenseStore final : public Store {
   [[nodiscard]] bool Subtract(const Store& other) noexcept override;
   Result<std::unique_ptr<Store>> HalfSize(uint64_t limit_bytes) const override;
   Result<std::unique_ptr<Store>> DoubleSize(uint64_t limit_bytes) const override;
+  // Cost: 8 bytes per 64 blocks.
+  Status ServeQueries(uint64_t limit_bytes) override;
+  void StopServingQueries() override;
   void Clear() override;
   void CopyOwnedRange(const Store& from, uint64_t range_idx) override;
   void TouchOwnedRange(uint64_t range_idx) override;
@@ -102,6 +121,8 @@ class DenseStore final : public Store {
     uint64_t block_idx;
     uint32_t key;
   };
+  // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
+  static constexpr int kMaxReads = 4;
   using ContentsOf = std::function<BlockContents(uint64_t block_idx)>;
 
   DenseStore(const Geometry& geometry, const DenseLayout& layout) : layout_(layout) {
@@ -109,8 +130,18 @@ class DenseStore final : public Store {
   }
 
   const kernels::FingerprintKernels& Kernels() const {
-    return kernels::ChosenKernels().dense[shape_idx_];
+    const kernels::KernelTable& table = kernels::ChosenKernels();
+    return has_versions() ? table.versioned_dense[shape_idx_] : table.dense[shape_idx_];
   }
+  bool has_versions() const { return view_.versions != nullptr; }
+  // Inside of the grace periods if queries may run beside updates: lines stay where they are.
+  std::optional<GracePeriods::Reader> EnterBesideUpdates() const {
+    if (!has_versions()) return std::nullopt;
+    return grace_periods_->Enter();
+  }
+  bool MayContainBesideUpdates(uint64_t digest) const;
+  // Tells the range what its updates owe to queries.
+  void SetReaders(size_t range_idx);
   Place PlaceOf(uint64_t digest) const {
     const auto place = kernels::FingerprintPlaceOf(digest, geometry_.num_blocks);
     const size_t range_idx = digest >> 1 >> (63 - owned_range_bits());
@@ -121,8 +152,9 @@ class DenseStore final : public Store {
     const Place place = PlaceOf(digest);
     ranges_[place.range_idx].range.Prefetch(place.block_idx, place.key);
   }
+  uint64_t FirstBlockOf(size_t range_idx) const { return range_idx * blocks_per_owned_range(); }
   uint32_t* WordsOf(size_t range_idx) const {
-    return blocks_.data() + range_idx * blocks_per_owned_range() * kernels::kFingerprintBlockWords;
+    return blocks_.data() + FirstBlockOf(range_idx) * kernels::kFingerprintBlockWords;
   }
   // Gives a range these contents. Fails with kOutOfMemory, and changes nothing, also if a limit
   // leaves no space.
@@ -138,6 +170,9 @@ class DenseStore final : public Store {
   BlockMemory blocks_;
   std::vector<OwnedRange> ranges_;
   kernels::FingerprintBlocks view_{};
+  std::vector<uint64_t> versions_;  // view_.versions
+  std::unique_ptr<GracePeriods> grace_periods_;
+  mutable std::atomic<uint64_t> num_interrupted_queries_{0};
 };
 
 }  // namespace trommel

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/src/base/grouped_text.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/fingerprints/dense_store.h"
 #include "engine/src/sizing/geometry_checks.h"
 
@@ -31,6 +32,7 @@ Status DenseStore::Rebuild(size_t range_idx, const ContentsOf& contents_of) {
   std::copy_n(words->data(), words->num_words(), WordsOf(range_idx));
   built->MoveTo(WordsOf(range_idx));
   old = *std::move(built);
+  SetReaders(range_idx);
   ranges_[range_idx].Keep();
   return Ok();
 }
@@ -58,6 +60,7 @@ bool DenseStore::Merge(const Store& other) noexcept {
   }
   for (size_t r = 0; r < ranges_.size(); ++r) {
     ranges_[r].range = std::move((*merged)->ranges_[r].range);
+    SetReaders(r);
     ranges_[r].Keep();
   }
   blocks_ = std::move((*merged)->blocks_);
@@ -143,8 +146,47 @@ Result<std::unique_ptr<Store>> DenseStore::DoubleSize(uint64_t limit_bytes) cons
   });
 }
 
+void DenseStore::SetReaders(size_t range_idx) {
+  DenseReaders readers;
+  if (has_versions()) {
+    readers.first_block = FirstBlockOf(range_idx);
+    readers.versions = view_.versions + readers.first_block / kernels::kGroupBlocks + range_idx;
+    readers.periods = grace_periods_.get();
+  }
+  ranges_[range_idx].range.SetReaders(readers);
+}
+
+Status DenseStore::ServeQueries(uint64_t limit_bytes) try {
+  const uint64_t num_versions =
+      (geometry_.num_blocks + kernels::kGroupBlocks - 1) / kernels::kGroupBlocks + ranges_.size() -
+      1;
+  if (Status fits = CheckMemoryLimit("the filter and the versions of its groups need",
+                                     num_bytes() + num_versions * sizeof(uint64_t), limit_bytes);
+      !fits) {
+    return fits;
+  }
+  grace_periods_ = std::make_unique<GracePeriods>();
+  versions_.assign(num_versions, 0);
+  view_.versions = versions_.data();
+  view_.num_versions = num_versions;
+  view_.range_bits = owned_range_bits();
+  for (size_t r = 0; r < ranges_.size(); ++r) SetReaders(r);
+  return Ok();
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for versions for queries beside writers");
+}
+
+void DenseStore::StopServingQueries() {
+  view_.versions = nullptr;
+  view_.num_versions = 0;
+  for (size_t r = 0; r < ranges_.size(); ++r) SetReaders(r);
+  versions_ = {};
+  grace_periods_.reset();
+}
+
 void DenseStore::Clear() {
   blocks_.Clear();
+  num_interrupted_queries_ = 0;
   for (OwnedRange& owned : ranges_) {
     owned.range.Clear();
     owned.Keep();
@@ -161,7 +203,9 @@ void DenseStore::TouchOwnedRange(uint64_t range_idx) {
 }
 
 StoreFigures DenseStore::Figures() const {
-  StoreFigures figures;
+  StoreFigures figures{
+      .version_bytes = versions_.size() * sizeof(uint64_t),
+      .num_interrupted_queries = num_interrupted_queries_.load(std::memory_order_relaxed)};
   for (const OwnedRange& owned : ranges_) {
     figures += {.num_promoted = owned.num_marked.Get(),
                 .side_table_bytes = owned.side_bytes.Get(),
@@ -183,7 +227,8 @@ kernels::Tally DenseStore::TallyOf(uint64_t range_idx) const {
 }
 
 uint64_t DenseStore::num_bytes() const {
-  uint64_t num_bytes = blocks_.num_bytes() + Figures().side_table_bytes;
+  const StoreFigures figures = Figures();
+  uint64_t num_bytes = blocks_.num_bytes() + figures.side_table_bytes + figures.version_bytes;
   for (const OwnedRange& owned : ranges_) {
     num_bytes += owned.range.least_lines() * DenseLines::kLineBytes;
   }

@@ -94,11 +94,9 @@ class FingerprintStore : public Store {
   // digests in ascending order the keys ascend, too.
   virtual uint32_t KeyOf(uint64_t rest) const = 0;
 
-  // From now on queries may run beside updates, or no longer. Cost: 8 bytes per 64 blocks, and no
-  // pass over the blocks. Fails with kOutOfMemory over limit_bytes (0: the machine's memory) or if
-  // the system refuses memory. Thread safety: exclusive.
-  Status ServeQueries(uint64_t limit_bytes);
-  void StopServingQueries();
+  // Cost: 8 bytes per 64 blocks, and no pass over the blocks.
+  Status ServeQueries(uint64_t limit_bytes) override;
+  void StopServingQueries() override;
 
   [[nodiscard]] bool WriteContents(uint64_t block_idx, const BlockContents& contents) override;
   // The least limit of a store of this geometry.

@@ -16,7 +16,7 @@ Result<std::unique_ptr<Store>> MakeGenerationStore(const Geometry& geometry, uin
   Result<std::unique_ptr<FingerprintStore>> fingerprints =
       FingerprintStore::Create(geometry, limit_bytes);
   if (!fingerprints.ok()) return fingerprints.error();
-  if (Status serves = ServeQueries(**fingerprints, limit_bytes); !serves.ok()) {
+  if (Status serves = (*fingerprints)->ServeQueries(limit_bytes); !serves.ok()) {
     return serves.error();
   }
   return std::unique_ptr<Store>(*std::move(fingerprints));
@@ -25,11 +25,6 @@ Result<std::unique_ptr<Store>> MakeGenerationStore(const Geometry& geometry, uin
 uint64_t LeastSideBytes(const Geometry& geometry) {
   return HasFingerprints(geometry.encoding) ? FingerprintStore::LeastSideBytes(geometry)
                                             : BlockStore::LeastSideBytes(geometry);
-}
-
-Status ServeQueries(Store& store, uint64_t limit_bytes) {
-  if (!HasFingerprints(store)) return Ok();
-  return static_cast<FingerprintStore&>(store).ServeQueries(limit_bytes);
 }
 
 uint64_t LeastLoad(const Store& store) {

@@ -34,15 +34,11 @@ inline const FingerprintStore& FingerprintStoreOf(const Store& store) {
 }
 
 // An empty store, whose queries may run beside updates. Fails as BlockStore::Create and
-// FingerprintStore::ServeQueries.
+// Store::ServeQueries.
 Result<std::unique_ptr<Store>> MakeGenerationStore(const Geometry& geometry, uint64_t limit_bytes);
 
 // The least limit of side memory of such a store.
 uint64_t LeastSideBytes(const Geometry& geometry);
-
-// Queries of a store, empty or as it was loaded, may run beside updates from now on. Fails as
-// FingerprintStore::ServeQueries. Exclusive.
-Status ServeQueries(Store& store, uint64_t limit_bytes);
 
 // Does the store hold the key, or keys that cover it? Requires that no other thread updates the
 // digest's blocks.

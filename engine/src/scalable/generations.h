@@ -150,8 +150,8 @@ class Generations {
   // for a generation of the first slot, and changes nothing then. Requires no budget. Exclusive.
   Status LimitSideMemory(uint64_t limit_bytes);
 
-  // The list for a query: a reader without a lock. What it shows may be freed when the view ends, so
-  // a loop over the members needs a named one: `for (.. : Read()->members())` ends it before the
+  // The list for a query: a reader without a lock. What it shows may be freed when the view ends,
+  // so a loop over the members needs a named one: `for (.. : Read()->members())` ends it before the
   // first round.
   class ReaderView {
    public:

@@ -168,7 +168,7 @@ Result<std::unique_ptr<GenerationsEngine>> ReadGenerations(
     }
     num_keys += contents->num_keys;
     used_bytes += contents->store->num_bytes();
-    if (Status serves = ServeQueries(*contents->store, limit_bytes); !serves.ok()) {
+    if (Status serves = contents->store->ServeQueries(limit_bytes); !serves.ok()) {
       return serves.error();
     }
     members.push_back(std::make_shared<Generation>(std::move(contents->store),
