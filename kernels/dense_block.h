@@ -23,10 +23,13 @@ class DenseBlock {
     uint32_t size() const { return end - first; }
   };
 
-  // Requires words that Store has written, or zeros.
+  // Of words that Store has not written, IsReadable tells whether anything else may be called.
   DenseBlock(const DenseLayout& layout, const uint32_t* block);
   void Store(uint32_t* block) const;
 
+  bool IsReadable() const {
+    return num_bins_ <= layout_.shape.bins && num_keys_ <= layout_.shape.slots;
+  }
   // The keys in slots, and the bins that are shown: from the first on, all unless the block is cut.
   uint32_t num_keys() const { return num_keys_; }
   uint32_t num_bins() const { return num_bins_; }

@@ -29,6 +29,7 @@
 #include "engine/src/blocks/store.h"
 #include "engine/src/files/file_reader.h"
 #include "engine/src/files/file_writer.h"
+#include "engine/src/fingerprints/dense_store.h"
 #include "engine/src/fingerprints/fingerprint_store.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
@@ -80,6 +81,8 @@ void WriteSlices(const BlockStore& store, uint32_t store_idx, FileWriter& file);
 Result<uint64_t> ReadSlices(FileReader& file, uint32_t store_idx, BlockStore& store);
 void WriteFingerprints(const FingerprintStore& store, uint32_t store_idx, FileWriter& file);
 Result<uint64_t> ReadFingerprints(FileReader& file, uint32_t store_idx, FingerprintStore& store);
+void WriteDense(const DenseStore& store, uint32_t store_idx, FileWriter& file);
+Result<uint64_t> ReadDense(FileReader& file, uint32_t store_idx, DenseStore& store);
 
 // The memory of a store's words.
 inline std::span<std::byte> WritableBytes(const BlockMemory& memory) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "engine/src/fingerprints/dense_contents.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
@@ -101,7 +102,7 @@ bool DenseRange::InsertInto(DenseBlock& block, uint64_t block_idx, uint32_t key)
 bool DenseRange::MustSqueeze(const DenseBlock& block, uint32_t key, int slot) const {
   const uint64_t copies = block.Copies();
   const size_t num_copies = kernels::CountOnes(copies) + (slot >= 0 ? 1 : 0);
-  if (num_copies == 0 || num_copies >= kManyCopies) return num_copies > 0;
+  if (num_copies == 0 || num_copies >= kManyDenseCopies) return num_copies > 0;
   const uint32_t last = block.LastBin();
   return BinOf(key) <= last &&
          ((slot >= 0 && BinOf(key) == last) || copies >> block.SlotsOf(last).first != 0);

@@ -72,7 +72,8 @@ class DenseRange {
   static Result<DenseRange> Create(const DenseLayout& layout, uint32_t* words, uint64_t num_blocks,
                                    uint64_t least_lines, const DenseLimits& limits = {});
   // The same with these contents, in the one state that follows from them: what led there does not
-  // show. contents_of(block_idx) are asked for twice.
+  // show. contents_of(block_idx) are asked for twice, from the first block on, and may be what the
+  // words of that block say until it returns for the second time.
   static Result<DenseRange> Build(const DenseLayout& layout, uint32_t* words, uint64_t num_blocks,
                                   uint64_t least_lines,
                                   const std::function<BlockContents(uint64_t)>& contents_of);
@@ -132,7 +133,6 @@ class DenseRange {
 
  private:
   static constexpr size_t kBlockWords = 16;
-  static constexpr size_t kManyCopies = 3;
   // Hidden keys that one update returns to lines, at most.
   static constexpr int kMaxReturns = 8;
   DenseRange(const DenseLayout& layout, uint32_t* words, std::unique_ptr<DenseLines> lines,

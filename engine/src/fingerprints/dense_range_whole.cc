@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/fingerprints/dense_contents.h"
 #include "engine/src/fingerprints/dense_range.h"
 
 namespace trommel {
@@ -85,54 +86,11 @@ void DenseRange::SetLimits(const DenseLimits& limits) {
 
 // --- The one state of contents.
 
-namespace {
-
-// How a block keeps its contents: bins below the cut in slots.
-struct DensePlan {
-  uint32_t num_bins;  // shown
-  size_t num_shown;   // keys of the contents
-  bool shows_copies;
-};
-
-// The bins whose keys, each so often, fit the slots.
-template <class Times>
-DensePlan PlanOf(const DenseLayout& layout, const BlockContents& contents, bool shows_copies,
-                 const Times& times) {
-  uint64_t num_slots = 0;
-  for (const BlockKey& entry : contents) {
-    num_slots += times(entry);
-    if (num_slots <= layout.shape.slots) continue;
-    const uint32_t bin = layout.BinOf(entry.key);
-    const auto end = LowerBound(contents, bin << layout.bits);
-    return {bin, static_cast<size_t>(end - contents.begin()), shows_copies};
-  }
-  return {layout.shape.bins, contents.size(), shows_copies};
-}
-
-// A block with few copies shows them, unless there are some at or above the cut.
-DensePlan PlanOf(const DenseLayout& layout, const BlockContents& contents, size_t many_copies) {
-  const uint64_t total = TotalOf(contents);
-  if (total <= layout.shape.slots || total - contents.size() < many_copies) {
-    const DensePlan plan =
-        PlanOf(layout, contents, true, [](const BlockKey& entry) { return entry.count; });
-    if (std::all_of(contents.begin() + plan.num_shown, contents.end(),
-                    [](const BlockKey& entry) { return entry.count == 1; })) {
-      return plan;
-    }
-  }
-  return PlanOf(layout, contents, false, [](const BlockKey&) { return uint64_t{1}; });
-}
-
-}  // namespace
-
 Result<DenseRange> DenseRange::Build(const DenseLayout& layout, uint32_t* words,
                                      uint64_t num_blocks, uint64_t least_lines,
                                      const std::function<BlockContents(uint64_t)>& contents_of) {
   uint64_t num_entries = 0;
-  for (uint64_t b = 0; b < num_blocks; ++b) {
-    const BlockContents contents = contents_of(b);
-    num_entries += contents.size() - PlanOf(layout, contents, kManyCopies).num_shown;
-  }
+  for (uint64_t b = 0; b < num_blocks; ++b) num_entries += NumAboveDenseCut(layout, contents_of(b));
   Result<DenseRange> created =
       Create(layout, words, num_blocks, FewestLinesFor(layout, least_lines, num_entries));
   if (!created) return created.error();
@@ -140,23 +98,18 @@ Result<DenseRange> DenseRange::Build(const DenseLayout& layout, uint32_t* words,
   range.least_lines_ = least_lines;
   range.SetThresholds();
   for (uint64_t b = 0; b < num_blocks; ++b) {
-    const BlockContents contents = contents_of(b);
-    const DensePlan plan = PlanOf(layout, contents, kManyCopies);
-    DenseBlock block = range.Load(b);
-    for (size_t i = 0; i < plan.num_shown; ++i) {
-      for (uint64_t c = 0; c < (plan.shows_copies ? contents[i].count : 1); ++c) {
-        block.Open(contents[i].key);
+    std::array<uint32_t, kBlockWords> encoded;
+    const BlockContents rest = EncodeDense(layout, contents_of(b), encoded.data());
+    DenseBlock block(layout, encoded.data());
+    for (const BlockKey& entry : rest) {
+      if (block.Shows(layout.BinOf(entry.key))) {
+        const auto slot = static_cast<uint32_t>(block.Find(entry.key));
+        static_cast<void>(range.counts_.SetSlot(b, slot, entry.count));
+      } else {
+        range.PutAbove(block, b, entry.key, entry.count);
       }
     }
-    if (plan.num_bins < layout.shape.bins) block.CutAt(plan.num_bins);
-    for (size_t i = 0; i < contents.size(); ++i) {
-      const uint64_t count = contents[i].count;
-      if (i >= plan.num_shown) {
-        range.PutAbove(block, b, contents[i].key, count);
-      } else if (!plan.shows_copies && count > 1) {
-        static_cast<void>(range.counts_.SetSlot(b, static_cast<uint32_t>(i), count - 1));
-      }
-    }
+    std::fill_n(range.BlockAt(b), kBlockWords, 0U);
     range.Store(block, b);
   }
   return range;

@@ -30,6 +30,7 @@
 
 #include "engine/src/base/block_memory.h"
 #include "engine/src/blocks/store.h"
+#include "engine/src/fingerprints/dense_contents.h"
 #include "engine/src/fingerprints/dense_range.h"
 #include "engine/src/sync/running_figure.h"
 #include "kernels/fingerprint_layout.h"
@@ -94,6 +95,16 @@ class DenseStore final : public Store {
   uint64_t num_bytes() const override;
   uint64_t huge_page_bytes() const override { return blocks_.HugePageBytes(); }
 
+  // --- For files: the words of a block, the same for equal contents, and its rest.
+  BlockContents WriteBlock(uint64_t block_idx, uint32_t* words) const {
+    return EncodeDense(layout_, ReadContents(block_idx), words);
+  }
+  const BlockMemory& blocks() const { return blocks_; }
+  // Takes the contents that the blocks' words, which a file has, and these rests say. Fails with
+  // kCorrupt if they are not what WriteBlock makes of some, and `bad_block` is where; with
+  // kOutOfMemory. Requires a store without limit that has had no keys. Returns their number.
+  Result<uint64_t> Adopt(const DenseRests& rests, uint64_t& bad_block);
+
   const DenseLayout& layout() const { return layout_; }
   const DenseRange& range(size_t range_idx) const { return ranges_[range_idx].range; }
 
@@ -153,9 +164,10 @@ class DenseStore final : public Store {
     ranges_[place.range_idx].range.Prefetch(place.block_idx, place.key);
   }
   uint64_t FirstBlockOf(size_t range_idx) const { return range_idx * blocks_per_owned_range(); }
-  uint32_t* WordsOf(size_t range_idx) const {
-    return blocks_.data() + FirstBlockOf(range_idx) * kernels::kFingerprintBlockWords;
+  uint32_t* BlockAt(uint64_t block_idx) const {
+    return blocks_.data() + block_idx * kernels::kFingerprintBlockWords;
   }
+  uint32_t* WordsOf(size_t range_idx) const { return BlockAt(FirstBlockOf(range_idx)); }
   // Gives a range these contents. Fails with kOutOfMemory, and changes nothing, also if a limit
   // leaves no space.
   Status Rebuild(size_t range_idx, const ContentsOf& contents_of);

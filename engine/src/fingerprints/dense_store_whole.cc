@@ -37,6 +37,32 @@ Status DenseStore::Rebuild(size_t range_idx, const ContentsOf& contents_of) {
   return Ok();
 }
 
+Result<uint64_t> DenseStore::Adopt(const DenseRests& rests, uint64_t& bad_block) {
+  uint64_t num_keys = 0;
+  for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
+    const std::span<const BlockKey> rest = rests.RestOf(b);
+    if (!IsEncodedDense(layout_, BlockAt(b), rest)) {
+      bad_block = b;
+      return Error{ErrorCode::kCorrupt, "a block or its rest is not what its keys make"};
+    }
+    num_keys += kernels::DenseBlock(layout_, BlockAt(b)).num_keys();
+    for (const BlockKey& entry : rest) num_keys += entry.count;
+  }
+  for (size_t r = 0; r < ranges_.size(); ++r) {
+    const auto contents_of = [&](uint64_t b) {
+      const uint64_t block_idx = FirstBlockOf(r) + b;
+      return DecodeDense(layout_, BlockAt(block_idx), rests.RestOf(block_idx));
+    };
+    Result<DenseRange> built = DenseRange::Build(layout_, WordsOf(r), blocks_per_owned_range(),
+                                                 ranges_[r].range.least_lines(), contents_of);
+    if (!built) return built.error();
+    ranges_[r].range = *std::move(built);
+    SetReaders(r);
+    ranges_[r].Keep();
+  }
+  return num_keys;
+}
+
 bool DenseStore::WriteContents(uint64_t block_idx, const BlockContents& contents) {
   return Rebuild(block_idx / blocks_per_owned_range(),
                  [&](uint64_t b) { return b == block_idx ? contents : ReadContents(b); })

@@ -1,0 +1,169 @@
+// Stores of dense blocks in files: bytes follow from contents alone, come back as they were, and
+// any others are refused.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/src/disk/byte_sink.h"
+#include "engine/src/files/file_reader.h"
+#include "engine/src/files/file_writer.h"
+#include "engine/src/files/store_sections.h"
+#include "engine/src/fingerprints/dense_store.h"
+#include "kernels/dense_layout.h"
+#include "support/catch.h"
+#include "trommel/byte_stream.h"
+
+namespace trommel {
+namespace {
+
+constexpr uint64_t kFileBlocks = 96;
+
+std::unique_ptr<DenseStore> NewFileStore(const DenseLayout& layout) {
+  Geometry geometry;
+  geometry.encoding = Encoding::kFingerprints8;
+  geometry.num_blocks = kFileBlocks;
+  geometry.shard_bits = 2;
+  geometry.fingerprint_bits = layout.bits;
+  Result<std::unique_ptr<DenseStore>> store = DenseStore::Create(geometry, layout.shape, 0.07, 0);
+  REQUIRE(store);
+  return *std::move(store);
+}
+
+std::vector<std::byte> BytesOfStore(const DenseStore& store) {
+  VectorSink sink;
+  FileWriter file(sink, {});
+  file.Begin(FileType::kCounting, {}, 0);
+  WriteDense(store, kOnlyStore, file);
+  REQUIRE(file.Finish());
+  return sink.Take();
+}
+
+Result<uint64_t> ReadStoreFrom(std::span<const std::byte> bytes, DenseStore& store) {
+  const SpanSource source(bytes);
+  Result<FileReader> file = FileReader::Open(source);
+  if (!file) return file.error();
+  return ReadDense(*file, kOnlyStore, store);
+}
+
+// Crowded and empty blocks, equal keys, keys that are in often: cut, counted, and with hidden keys.
+std::vector<uint64_t> MixedDigests(const DenseLayout& layout, std::mt19937_64& random) {
+  std::vector<uint64_t> digests;
+  for (uint64_t i = 0; i < kFileBlocks * layout.shape.slots; ++i) digests.push_back(random());
+  for (int i = 0; i < 200; ++i) digests.push_back(digests[random() % 30]);
+  digests.insert(digests.end(), 20'000, digests[0]);
+  const uint64_t crowded = ~uint64_t{0} / kFileBlocks * 7 + kFileBlocks;
+  for (int i = 0; i < 400; ++i) digests.push_back(crowded + random() % (uint64_t{1} << 56));
+  return digests;
+}
+
+TEST_CASE("a dense store comes back from its bytes, which do not tell what led to its contents",
+          "[files][fingerprints][dense]") {
+  const kernels::DenseShape shape =
+      kernels::kDenseShapes[GENERATE(range(size_t{0}, kernels::kNumDenseShapes))];
+  const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 3U)};
+  std::mt19937_64 random(Catch::rngSeed() + shape.slots);
+  std::vector<uint64_t> digests = MixedDigests(layout, random);
+  const auto store = NewFileStore(layout);
+  for (const uint64_t digest : digests) REQUIRE(store->InsertOne(digest));
+  CHECK(store->Figures().num_undecided > 0);
+  const std::vector<std::byte> bytes = BytesOfStore(*store);
+
+  const auto read = NewFileStore(layout);
+  const Result<uint64_t> num_keys = ReadStoreFrom(bytes, *read);
+  REQUIRE(num_keys);
+  CHECK(*num_keys == digests.size());
+  CHECK(BytesOfStore(*read) == bytes);
+  for (uint64_t b = 0; b < kFileBlocks; ++b) {
+    if (!std::ranges::equal(read->ReadContents(b), store->ReadContents(b))) FAIL("block " << b);
+  }
+
+  // Another order, and others that came and went.
+  const auto other = NewFileStore(layout);
+  std::ranges::shuffle(digests, random);
+  std::vector<uint64_t> guests(2000);
+  for (uint64_t& guest : guests) guest = random();
+  for (const uint64_t guest : guests) REQUIRE(other->InsertOne(guest));
+  for (const uint64_t digest : digests) REQUIRE(other->InsertOne(digest));
+  for (const uint64_t guest : guests) REQUIRE(other->EraseOne(guest));
+  CHECK(BytesOfStore(*other) == bytes);
+  for (const uint64_t digest : digests) REQUIRE(read->EraseOne(digest));
+  CHECK(BytesOfStore(*read) == BytesOfStore(*NewFileStore(layout)));
+}
+
+// A file whose checksums hold, with these words and this side.
+std::vector<std::byte> Forged(std::span<const uint32_t> words, std::span<const uint32_t> side) {
+  VectorSink sink;
+  FileWriter file(sink, {});
+  file.Begin(FileType::kCounting, {}, 0);
+  file.Add(sections::kBlocks, kOnlyStore, std::as_bytes(words));
+  file.Add(sections::kSide, kOnlyStore, std::as_bytes(side));
+  REQUIRE(file.Finish());
+  return sink.Take();
+}
+
+TEST_CASE("forged words and rests of dense blocks are what a store writes, or are refused",
+          "[files][fingerprints][dense]") {
+  const kernels::DenseShape shape = kernels::kDenseShapes[GENERATE(0U, 1U, 3U, 5U)];
+  const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 1U)};
+  std::mt19937_64 random(Catch::rngSeed() + shape.slots);
+  const auto store = NewFileStore(layout);
+  for (const uint64_t digest : MixedDigests(layout, random)) REQUIRE(store->InsertOne(digest));
+  std::vector<uint32_t> words(kFileBlocks * 16);
+  std::vector<uint32_t> side;
+  {
+    const std::vector<std::byte> bytes = BytesOfStore(*store);
+    const SpanSource source(bytes);
+    Result<FileReader> file = FileReader::Open(source);
+    REQUIRE(file);
+    const auto blocks = file->Take(sections::kBlocks, kOnlyStore).ReadAll<uint32_t>();
+    const auto rests = file->Take(sections::kSide, kOnlyStore).ReadAll<uint32_t>();
+    REQUIRE(blocks);
+    REQUIRE(rests);
+    words = *blocks;
+    side = *rests;
+  }
+  int num_refused = 0;
+  const auto check = [&](const std::vector<uint32_t>& some_words,
+                         const std::vector<uint32_t>& some_side) {
+    const std::vector<std::byte> bytes = Forged(some_words, some_side);
+    const auto read = NewFileStore(layout);
+    const Result<uint64_t> num_keys = ReadStoreFrom(bytes, *read);
+    if (num_keys) {
+      REQUIRE(BytesOfStore(*read) == bytes);
+    } else {
+      REQUIRE(num_keys.error().code == ErrorCode::kCorrupt);
+      ++num_refused;
+    }
+  };
+  check(words, side);
+  REQUIRE(num_refused == 0);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<uint32_t> changed = words;
+    std::vector<uint32_t> changed_side = side;
+    switch (i % 4) {
+      case 0:
+        changed[random() % changed.size()] ^= uint32_t{1} << random() % 32;
+        break;
+      case 1:
+        for (size_t w = 16 * (random() % kFileBlocks), n = 0; n < 16; ++n) {
+          changed[w + n] = static_cast<uint32_t>(random());
+        }
+        break;
+      case 2:
+        changed_side[random() % side.size()] ^= uint32_t{1} << random() % 32;
+        break;
+      default:
+        changed_side.resize(2 * (random() % (side.size() / 2)));
+    }
+    check(changed, changed_side);
+  }
+  CHECK(num_refused > 150);
+}
+
+}  // namespace
+}  // namespace trommel
