@@ -18,6 +18,7 @@
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/in_threads.h"
+#include "support/shrink.h"
 #include "support/tuple_rows.h"
 #include "support/window_slots.h"
 #include "trommel/attribute_filter.h"
@@ -141,7 +142,8 @@ bool CheckErasure(AnySubject& subject, const DigestList& batch, bool is_exact) {
 // is_exact: a batch is refused only if Erase would refuse one of its keys.
 template <class AnySubject>
 void CheckErasures(AnySubject subject, const DigestList& universe, size_t num_keys, bool is_exact,
-                   int num_batches = 60) {
+                   uint64_t most_batches = 60) {
+  const auto num_batches = static_cast<int>(Scaled(most_batches));
   std::mt19937_64 random(num_keys);
   std::map<uint64_t, uint64_t> members;
   const auto insert = [&](size_t count) {
@@ -370,7 +372,7 @@ TEST_CASE("tuples are erased as a batch from all sets, or from none",
   }
   REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
   int num_refused = 0;
-  for (int i = 0; i < 24; ++i) {
+  for (uint64_t i = 0; i < Scaled(24); ++i) {
     std::ranges::shuffle(rows, random);
     const bool is_clean = i % 3 == 0;
     const size_t size = std::min<size_t>(rows.size(), random() % 400);
@@ -483,6 +485,7 @@ TEST_CASE("an erasure as a whole that there is no memory for changes nothing",
 template <class Filter>
 void CheckErasuresBesideWriters(Filter& filter) {
   constexpr size_t kKeys = 8192;
+  const uint64_t num_rounds = Scaled(40);
   std::mt19937_64 random(10);
   DigestList keys(2 * kKeys);
   for (uint64_t& digest : keys) digest = random();
@@ -509,7 +512,7 @@ void CheckErasuresBesideWriters(Filter& filter) {
     DigestList too_many(ours.begin(), ours.end());
     too_many.insert(too_many.end(), 100, too_many.front());
     const DigestList rest(ours.begin() + kKeys / 2, ours.end());
-    for (int i = 0; i < 40; ++i) {
+    for (uint64_t i = 0; i < num_rounds; ++i) {
       num_wrong += filter.EraseAll(Keys::Digests(too_many)).value().num_erased;
       const EraseOutcome outcome = filter.EraseAll(Keys::Digests(rest)).value();
       num_wrong += outcome.num_refused + rest.size() - outcome.num_erased;

@@ -15,6 +15,7 @@
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/every_file.h"
+#include "support/sanitized.h"
 #include "trommel/byte_stream.h"
 #include "trommel/counting_filter.h"
 #include "trommel/scalable_filter.h"
@@ -82,13 +83,18 @@ std::vector<uint64_t> PlacesIn(const FileForge::Section& section) {
 
 TEST_CASE("a file with any forged number is refused or is in its only form",
           "[engine][files][forged][long]") {
+  // With a sanitizer, of each place a fifth of the claims, another one at the next place.
+  constexpr size_t kStride = TROMMEL_TESTS_SANITIZED ? 5 : 1;
+  size_t num_places = 0;
   for (const NamedFile& file : EveryFile()) {
     const FileForge good(file.bytes);
     for (size_t i = 0; i < std::min<size_t>(good.sections.size(), 14); ++i) {
       CAPTURE(file.name, std::string(NameOf(good.sections[i].record)));
       for (const uint64_t at : PlacesIn(good.sections[i])) {
         const auto honest = Get<uint64_t>(good.sections[i].bytes, at);
-        for (const uint64_t claim : Claims(honest)) {
+        const std::vector<uint64_t> claims = Claims(honest);
+        for (size_t c = num_places++ % kStride; c < claims.size(); c += kStride) {
+          const uint64_t claim = claims[c];
           CAPTURE(at, claim);
           FileForge forge = good;
           Put(forge.sections[i].bytes, at, claim);

@@ -13,6 +13,7 @@
 #include "support/catch.h"
 #include "support/in_threads.h"
 #include "support/least_named.h"
+#include "support/shrink.h"
 #include "trommel/executor.h"
 #include "trommel/scalable_filter.h"
 
@@ -96,14 +97,15 @@ TEST_CASE("generations with a limit hold just the keys that they did not refuse"
   ScalableFilter model = UnlimitedGenerations(shape);
   const Digests pool = Pool(9000, random);
   uint64_t num_refused = 0;
-  for (int step = 0; step < 120; ++step) {
+  const uint64_t num_steps = tests::Scaled(120);
+  for (uint64_t step = 0; step < num_steps; ++step) {
     const size_t num_keys = step == 0 ? 60'000 : 1 + random() % 4000;
     const Digests digests = KeysOften(num_keys, pool, random);
     Digests bits(BitmapWords(digests.size()), ~uint64_t{0});
     Digests model_bits(bits);
     const Keys keys = Keys::Digests(digests);
     const uint64_t choice = step == 0 ? 0 : random() % 8;
-    if (choice < (step / 20 % 2 == 0 ? 5U : 1U)) {
+    if (choice < (6 * step / num_steps % 2 == 0 ? 5U : 1U)) {
       const InsertOutcome outcome = filter.Insert(keys, bits);
       const Digests taken = Chosen(digests, bits);
       REQUIRE(outcome.num_inserted == taken.size());

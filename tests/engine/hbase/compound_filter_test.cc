@@ -6,6 +6,7 @@
 
 #include "support/catch.h"
 #include "support/hbase_vectors.h"
+#include "support/shrink.h"
 
 namespace trommel::hbase {
 namespace {
@@ -158,11 +159,12 @@ TEST_CASE("a filter without keys has no chunk, and everything is absent", "[engi
 
 TEST_CASE("non-members within the keys are maybe present at the rate of the fill",
           "[engine][hbase][long]") {
-  const CompoundFilter filter = FilterOfVectors({.chunk_bytes = 16 * 1024}, 50'000);
+  const auto num_keys = static_cast<int>(tests::Scaled(50'000));
+  const CompoundFilter filter = FilterOfVectors({.chunk_bytes = 16 * 1024}, num_keys);
   double expected = 0;
   uint64_t num_queried = 0;
   uint64_t num_maybe = 0;
-  for (int i = 0; i < 150'000; ++i) {
+  for (int i = 0; i < 3 * num_keys; ++i) {
     if (i % 3 == 0) continue;
     const VectorCell cell(BloomType::kRow, i);
     if (filter.IsBehind(cell.name())) continue;
