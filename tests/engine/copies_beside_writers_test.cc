@@ -40,7 +40,7 @@ class SharedFilter {
                                           .digest = {.kind = DigestKind::kCaller},
                                           .encoding = encoding})
                     .value()),
-        non_members_(1'000'000) {
+        non_members_(tests::Scaled(1'000'000)) {
     for (uint64_t& digest : non_members_) digest = random_();
   }
 
@@ -117,7 +117,7 @@ TEST_CASE("lists that are updated by a fifth keep the rate beside writers within
   constexpr size_t kChanged = kList / 5;
   std::vector<uint64_t> list = shared.Fresh(kList);
   shared.Insert(list);
-  for (int update = 0; update < 20; ++update) {
+  for (uint64_t update = 0; update < tests::Scaled(20); ++update) {
     // The whole new list is inserted, then the old one erased.
     std::vector<uint64_t> next(list.begin() + kChanged, list.end());
     const std::vector<uint64_t> added = shared.Fresh(kChanged);
@@ -137,7 +137,7 @@ TEST_CASE(
   std::vector<uint64_t> keys = shared.Fresh(kSharedCapacity);
   shared.Insert(keys);
   shared.Insert(keys);
-  for (size_t step = 0; step < 400; ++step) {
+  for (size_t step = 0; step < tests::Scaled(400); ++step) {
     // No block of them comes back.
     const auto leaving = std::span(keys).subspan(step % 50 * kReplaced, kReplaced);
     shared.Erase(leaving);

@@ -10,6 +10,7 @@
 
 #include "support/catch.h"
 #include "support/random_keys.h"
+#include "support/shrink.h"
 #include "support/statistics.h"
 #include "trommel/scalable_filter.h"
 
@@ -63,7 +64,7 @@ TEST_CASE("rate, entries and doublings are those of the distinct keys, however o
           "[engine][scalable][doubling][copies][long]") {
   const uint64_t seed = Catch::rngSeed();
   const std::vector<uint64_t> keys = MemberKeys(100'000, seed);
-  const std::vector<uint64_t> non_members = NonMemberKeys(1'000'000, seed);
+  const std::vector<uint64_t> non_members = NonMemberKeys(Scaled(1'000'000), seed);
   const std::span<const uint64_t> all(keys);
   ScalableFilter once = DoublingOfCopies();
   InsertEach(once, all, 1);
@@ -94,14 +95,14 @@ TEST_CASE("rate, entries and doublings are those of the distinct keys, however o
 TEST_CASE("events of which few keys have many leave a filter that doubles as small as its keys",
           "[engine][scalable][doubling][copies][long]") {
   const uint64_t seed = Catch::rngSeed();
-  const std::vector<uint64_t> keys = MemberKeys(300'000, seed);
-  const std::vector<uint64_t> events = EventsOf(keys, 3'000'000, seed);
+  const std::vector<uint64_t> keys = MemberKeys(Scaled(300'000), seed);
+  const std::vector<uint64_t> events = EventsOf(keys, Scaled(3'000'000), seed);
   ScalableFilter filter = DoublingOfCopies();
   InsertEach(filter, events, 1);
   ScalableFilter once = DoublingOfCopies();
   std::vector<uint64_t> inserted(BitmapWords(events.size()));
   CHECK(once.InsertIfAbsent(events, inserted).num_refused == 0);
-  CheckSameSize(filter, once, NonMemberKeys(1'000'000, seed));
+  CheckSameSize(filter, once, NonMemberKeys(Scaled(1'000'000), seed));
   REQUIRE(filter.Erase(events).num_refused == 0);
   CHECK((filter.Serialize() == DoublingOfCopies().Serialize()));
 }
@@ -118,10 +119,10 @@ TEST_CASE("a filter takes as many distinct keys as max_capacity says, each in tw
   CHECK(stats.num_refused_inserts == 0);
   CHECK(stats.num_keys == 20 * 150'000);
   CHECK(stats.doubling.num_entries <= keys.size());
-  const std::vector<uint64_t> non_members = NonMemberKeys(1'000'000, seed);
+  const std::vector<uint64_t> non_members = NonMemberKeys(Scaled(1'000'000), seed);
   const double most = filter.ForecastAt(keys.size()).predicted_fpr;
   CHECK(static_cast<double>(NumFalse(filter, non_members)) <=
-        BinomialBound(most, non_members.size()).high() * 1e6);
+        BinomialBound(most, non_members.size()).high() * static_cast<double>(non_members.size()));
 }
 
 TEST_CASE("a filter that doubles refuses to be merged past 2^62 keys, and stays as it is",

@@ -45,7 +45,8 @@ TEST_CASE("a filter that doubles keeps to its model over its whole life",
   ScalableFilter filter = Doubling();
   const uint64_t first = filter.first_capacity() / 64;
   const uint64_t seed = Catch::rngSeed();
-  const std::vector<uint64_t> non_members = InOnePart(NonMemberKeys(1'000'000, seed));
+  const std::vector<uint64_t> non_members = InOnePart(NonMemberKeys(Scaled(1'000'000), seed));
+  const auto num_non_members = static_cast<double>(non_members.size());
   uint64_t num_keys = 0;
   const auto grow_to = [&](uint64_t wanted) {
     REQUIRE(filter.Insert(Keys::Digests(InOnePart(MemberKeys(wanted - num_keys, seed, num_keys))))
@@ -63,7 +64,8 @@ TEST_CASE("a filter that doubles keeps to its model over its whole life",
     CHECK(bound.ContainsHits(num_false));
     // The model, for a filter all parts of which are as this one, and by its own figures.
     const double model = filter.ForecastAt(64 * num_keys).predicted_fpr;
-    CHECK(static_cast<double>(num_false) <= BinomialBound(model, non_members.size()).high() * 1e6);
+    CHECK(static_cast<double>(num_false) <=
+          BinomialBound(model, non_members.size()).high() * num_non_members);
     CHECK(BinomialBound(64 * stats.predicted_fpr, non_members.size()).ContainsHits(num_false));
   }
   CHECK(filter.GetStats().doubling.num_blocks >= 64 * 128);
@@ -80,7 +82,7 @@ TEST_CASE("a filter that doubles keeps to its model over its whole life",
                          stats.doubling.undecided_share;
     INFO(size << " times the first size, on the way back");
     CHECK(static_cast<double>(NumShown(filter, non_members)) <=
-          BinomialBound(bound, non_members.size()).high() * 1e6);
+          BinomialBound(bound, non_members.size()).high() * num_non_members);
     CHECK(NumShown(filter, InOnePart(MemberKeys(left, seed))) == left);
   }
   CHECK(filter.GetStats().doubling.num_blocks <= 256);
@@ -90,7 +92,7 @@ TEST_CASE("a filter that doubles loses no key, and ends as it began",
           "[engine][scalable][doubling][long]") {
   const uint64_t seed = Catch::rngSeed();
   uint64_t num_grown = 0;
-  for (uint64_t i = 0; i < 24; ++i) {
+  for (uint64_t i = 0; i < Scaled(24); ++i) {
     INFO("seed " << seed + i);
     const auto difference = [&num_grown](const DoublingProgram& program) {
       return FirstFault(program, nullptr, num_grown);
@@ -143,14 +145,15 @@ TEST_CASE("memory follows the keys up and down, and churn takes none",
     REQUIRE(filter.Insert(MemberKeys(kLive / 10, seed, kLive + i * kLive / 10)).num_refused == 0);
     REQUIRE(filter.Erase(MemberKeys(kLive / 10, seed, i * kLive / 10)).num_refused == 0);
   }
-  for (uint64_t i = 0; i < 36; ++i) {  // all at once
+  const uint64_t num_rounds = Scaled(36);
+  for (uint64_t i = 0; i < num_rounds; ++i) {  // all at once
     const uint64_t at = 4 * kLive + i * kLive;
     REQUIRE(filter.Erase(MemberKeys(kLive, seed, at)).num_refused == 0);
     REQUIRE(filter.Insert(MemberKeys(kLive, seed, at + kLive)).num_refused == 0);
   }
   CHECK(filter.num_keys() == kLive);
   CHECK(filter.GetStats().num_bytes <= fresh + fresh / 4);
-  filter.Erase(MemberKeys(kLive, seed, 40 * kLive));
+  filter.Erase(MemberKeys(kLive, seed, (4 + num_rounds) * kLive));
   CHECK(filter.Serialize() == Doubling().Serialize());
 
   // Beside filters that were sized in advance.
@@ -247,7 +250,7 @@ TEST_CASE("filters that double merge, whatever their sizes, and part again exact
           "[engine][scalable][doubling][long]") {
   const uint64_t seed = Catch::rngSeed();
   const size_t num_here = GENERATE(size_t{0}, 1000, 150'000, 500'000);
-  const size_t num_there = GENERATE(size_t{50}, 90'000, 600'000);
+  const size_t num_there = GENERATE(size_t{50}, 90'000, Scaled(600'000));
   ScalableFilter filter = Doubling();
   ScalableFilter other = Doubling();
   const std::vector<uint64_t> here = MemberKeys(num_here, seed);

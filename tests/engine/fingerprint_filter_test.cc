@@ -14,6 +14,8 @@
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/file_forge.h"
+#include "support/sanitized.h"
+#include "support/shrink.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
@@ -125,7 +127,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
     std::vector<uint64_t> batch(1 + random() % 200);
     for (uint64_t& digest : batch) digest = pool[random() % pool.size()];
     if (random() % 8 == 0) std::ranges::fill(batch, batch.front());
-    const bool is_growing = step / 40 % 2 == 0;
+    const bool is_growing = 4 * step / num_steps % 2 == 0;
     const uint64_t choice = random() % 10;
     std::vector<uint64_t> bits(CountingFilter::BitmapWords(batch.size()), ~uint64_t{0});
     if (choice < (is_growing ? 6U : 2U)) {
@@ -235,7 +237,8 @@ TEST_CASE("a filter of fingerprints answers as the multiset of its keys does, sh
     for (const double load : {10.0, 34.0, 60.0, 200.0}) {
       for (const uint64_t num_blocks : {1, 3, 64, 100}) {
         INFO(EncodingName(encoding) << ", load " << load << ", blocks " << num_blocks);
-        RunProgram(GeometryFor(encoding, num_blocks), 17 + num_blocks, 160, load, is_shared);
+        RunProgram(GeometryFor(encoding, num_blocks), 17 + num_blocks, tests::Scaled(160), load,
+                   is_shared);
       }
     }
   }
@@ -245,7 +248,8 @@ TEST_CASE("shorter fingerprints count as exactly", "[engine][counting][fingerpri
   for (const Encoding encoding : kBoth) {
     for (const uint32_t bits : {8U, 9U, 13U}) {
       INFO(EncodingName(encoding) << ", bits " << bits);
-      RunProgram(GeometryFor(encoding, 70, bits), bits, 160, 40, /*is_shared=*/bits == 9);
+      RunProgram(GeometryFor(encoding, 70, bits), bits, tests::Scaled(160), 40,
+                 /*is_shared=*/bits == 9);
     }
   }
 }
@@ -264,7 +268,7 @@ TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
       CHECK(FilledBytes(geometry, digests) == bytes);
       // Nor on what was in it before.
       CountingFilter filter = Empty(geometry);
-      std::vector<uint64_t> others(2 * digests.size());
+      std::vector<uint64_t> others(tests::Scaled(2 * digests.size()));
       for (uint64_t& digest : others) digest = random();
       filter.Insert(Keys::Digests(others));
       filter.Insert(Keys::Digests(digests));
@@ -352,7 +356,8 @@ TEST_CASE("any changed byte of a snapshot of fingerprints is refused",
     for (uint64_t& digest : digests) digest = random();
     digests.insert(digests.end(), 70'000, digests.front());
     const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
-    for (size_t i = 0; i < bytes.size(); ++i) {
+    constexpr size_t kStep = TROMMEL_TESTS_SANITIZED ? 5 : 1;
+    for (size_t i = 0; i < bytes.size(); i += kStep) {
       std::vector<std::byte> changed = bytes;
       changed[i] ^= static_cast<std::byte>(1 + random() % 255);
       REQUIRE_FALSE(CountingFilter::Deserialize(changed).ok());
@@ -373,8 +378,8 @@ TEST_CASE("a forged file of fingerprints is refused or is one that would be writ
     digests.insert(digests.end(), 70'000, digests.front());
     const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
     size_t num_refused = 0;
-    constexpr size_t kForged = 20'000;
-    for (size_t i = 0; i < kForged; ++i) {
+    const size_t num_forged = tests::Scaled(20'000);
+    for (size_t i = 0; i < num_forged; ++i) {
       tests::FileForge forge(bytes);
       for (uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
         // Numbers and side tables are small beside blocks and are met as often.
@@ -387,7 +392,7 @@ TEST_CASE("a forged file of fingerprints is refused or is one that would be writ
       num_refused += size_t{!loaded.ok()};
       if (loaded.ok()) REQUIRE(loaded->Serialize() == forged);
     }
-    CHECK(num_refused > kForged / 2);
+    CHECK(num_refused > num_forged / 2);
   }
 }
 
@@ -421,7 +426,7 @@ TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
     for (uint64_t& key : keys) key = random();
     filter.Insert(Keys::Digests(keys));
     const auto check_rate = [&] {
-      std::vector<uint64_t> absent(4'000'000);
+      std::vector<uint64_t> absent(tests::Scaled(4'000'000));
       for (uint64_t& key : absent) key = random();
       std::vector<uint64_t> bits(CountingFilter::BitmapWords(absent.size()));
       const auto found = static_cast<double>(filter.Query(Keys::Digests(absent), bits));
@@ -438,7 +443,7 @@ TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
             6 * std::sqrt(promoted) + 1);
     };
     check_rate();
-    for (size_t i = 0; i < 4 * kKeys; ++i) {
+    for (size_t i = 0; i < tests::Scaled(4 * kKeys); ++i) {
       uint64_t& key = keys[random() % kKeys];
       REQUIRE(filter.Erase(Key::Digest(key)));
       key = random();

@@ -14,6 +14,7 @@
 #include "kernels/fingerprint_layout.h"
 #include "kernels/narrow_block.h"
 #include "support/catch.h"
+#include "support/shrink.h"
 #include "support/statistics.h"
 #include "trommel/sizing.h"
 
@@ -107,7 +108,7 @@ TEST_CASE("no more keys are undecided than predicted, and in bins as many, once 
           "[engine][sizing][long]") {
   const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   const auto times_full = GENERATE(0.9, 1.0, 1.25, 1.9);
-  const Geometry geometry = GeometryOfKeys(encoding, 4096);
+  const Geometry geometry = GeometryOfKeys(encoding, tests::Scaled(4096));
   const auto num_keys = static_cast<uint64_t>(times_full * static_cast<double>(FullLoad(geometry)));
   FilledStore store(geometry, num_keys, 23);
   const std::vector<double> fresh = store.UndecidedShares();
@@ -120,10 +121,10 @@ TEST_CASE("no more keys are undecided than predicted, and in bins as many, once 
   CHECK(MeanOf(fresh) <= BoundOf(predicted, fresh).high());  // filling alone leaves fewer
 }
 
-TEST_CASE("no more keys of grown filters are undecided than predicted", "[engine][sizing]") {
+TEST_CASE("no more keys of grown filters are undecided than predicted", "[engine][sizing][long]") {
   const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
   const uint32_t bits_less = GENERATE(3U, 6U);  // 8 bits at least: many keys meet an equal one
-  const Geometry geometry = GeometryOfKeys(encoding, 4096, bits_less);
+  const Geometry geometry = GeometryOfKeys(encoding, tests::Scaled(4096), bits_less);
   const uint64_t num_keys = geometry.num_blocks * (encoding == Encoding::kFingerprints8 ? 44 : 26);
   FilledStore store(geometry, num_keys, 29);
   store.Replace(4);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/shrink.h"
 #include "tools/stress/round.h"
 #include "tools/stress/subjects/subject.h"
 #include "trommel/counting_filter.h"
@@ -91,7 +92,7 @@ std::optional<Invariant> ViolatedBy(const Mix& mix, uint64_t num_rounds = 1) {
 // The mix with less work.
 inline RoundPlan ShortPlan(const Mix& mix, uint64_t seed, Encoding encoding = Encoding::kPlanes) {
   Mix shorter = mix;
-  shorter.keys_per_thread = std::min<uint64_t>(mix.keys_per_thread / 20, 8'000);
+  shorter.keys_per_thread = tests::Scaled(std::min<uint64_t>(mix.keys_per_thread / 20, 8'000));
   shorter.keys_per_writer = std::min(mix.keys_per_writer, 2000u);
   shorter.max_batch = std::min(mix.max_batch, 5000u);
   shorter.min_batch = std::min(mix.min_batch, 500u);
