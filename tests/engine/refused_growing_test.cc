@@ -80,7 +80,7 @@ void CheckContents(GrowingStore& store, const Digests& digests, const Inserted& 
 }  // namespace
 
 TEST_CASE("an insertion that finds no memory for the side table is refused, at any allocation",
-          "[engine][growing][refused_memory]") {
+          "[engine][growing][refused_memory][long]") {
   if (!AllocationPeak::IsCounted()) return;
   const Digests digests = ManyKeys(kCrowd, Catch::rngSeed());
   uint64_t num_refused = 0;
@@ -119,7 +119,7 @@ TEST_CASE("a step that finds no memory for the side table is not done, and loses
 }
 
 TEST_CASE("a fold that finds no memory for the side table is not done, and loses nothing",
-          "[engine][growing][refused_memory]") {
+          "[engine][growing][refused_memory][long]") {
   if (!AllocationPeak::IsCounted()) return;
   std::mt19937_64 random(Catch::rngSeed());
   Digests hot;  // which stay

@@ -84,7 +84,7 @@ uint64_t SideBytesOfWindow(const WindowFilter& filter) {
 }  // namespace
 
 TEST_CASE("a window with a limit holds just the keys that it did not refuse",
-          "[engine][window][side_limit]") {
+          "[engine][window][side_limit][long]") {
   const WindowConfig config = AnyWindow();
   std::mt19937_64 random(Catch::rngSeed());
   WindowFilter filter = LimitedWindow(config);

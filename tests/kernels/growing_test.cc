@@ -257,7 +257,7 @@ std::vector<uint64_t> CrowdedDigests(size_t size, std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE("a code matches the keys that its bits begin, a free slot and a mark none",
-          "[kernels][growing]") {
+          "[kernels][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   const uint64_t num_keys = tests::Scaled(20);
   for (uint32_t code = 0; code < 0x10000; ++code) {

@@ -142,7 +142,7 @@ struct ChangedBlock {
 };
 
 TEST_CASE("a block that is promoted, cut and returned in place shows what a model says",
-          "[kernels][narrow]") {
+          "[kernels][narrow][long]") {
   const uint32_t bits = GENERATE(range(kMinNarrowBits, kMaxNarrowBits + 1));
   // Over all bins; most in the first half; most in the second; in a few bins.
   const int crowd = GENERATE(0, 1, 2, 3);
