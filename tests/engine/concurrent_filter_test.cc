@@ -17,6 +17,7 @@
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
 #include "support/shapes.h"
+#include "support/shrink.h"
 
 namespace trommel {
 namespace {
@@ -91,7 +92,7 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
   struct Writer {
     uint64_t num_keys;
     uint64_t copies;
-    int rounds;
+    uint64_t rounds;
   };
   Writer writer = GENERATE(Writer{20, 1, 300}, Writer{400, 1, 150}, Writer{1, 12, 10'000});
   const Geometry geometry = GENERATE(from_range(CrowdedGeometries()));
@@ -99,6 +100,7 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
     writer.copies = CopiesToTheEdge(geometry);
     writer.rounds = 2000;
   }
+  const uint64_t num_rounds = tests::Scaled(writer.rounds);
   ConcurrentFilter filter(std::move(CountingFilter::CreateWithGeometry(geometry, {})).value());
   const std::vector<uint64_t> staying = tests::MemberKeys(40, 1);
   filter.Insert(staying);
@@ -112,7 +114,7 @@ TEST_CASE("a key that is in is never missed while others come and go around it",
       for (uint64_t c = 0; c < writer.copies; ++c) {
         for (const uint64_t key : tests::MemberKeys(writer.num_keys, 100 + t)) own.push_back(key);
       }
-      for (int round = 0; round < writer.rounds; ++round) {
+      for (uint64_t round = 0; round < num_rounds; ++round) {
         filter.Insert(own);
         num_refused += filter.Erase(own).num_refused;
       }

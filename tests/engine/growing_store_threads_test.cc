@@ -14,6 +14,7 @@
 #include "engine/src/sync/range_locks.h"
 #include "support/catch.h"
 #include "support/in_threads.h"
+#include "support/shrink.h"
 #include "trommel/keys.h"
 
 namespace trommel {
@@ -90,7 +91,7 @@ TEST_CASE("a key that a thread has inserted into a growing store is found by ano
   std::mt19937_64 random(Catch::rngSeed());
   std::atomic<uint64_t> num_missed{0};
   // Steps are short: several rounds, so that a query meets some.
-  for (int round = 0; round < 30; ++round) {
+  for (uint64_t round = 0; round < tests::Scaled(30); ++round) {
     const auto store = GrowingStore::Create({}).value();
     RangeLocks locks(GrowingStore::kShardBits);
     const std::vector<uint64_t> digests = DigestsInTwoShards(100'000, random);

@@ -19,6 +19,7 @@
 #include "engine/src/sync/range_locks.h"
 #include "kernels/growing_layout.h"
 #include "support/catch.h"
+#include "support/shrink.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
 
@@ -398,7 +399,7 @@ TEST_CASE("fifty thousand live keys replaced 40 times take the memory of fifty t
     store->FreeReplaced();
     const uint64_t num_bytes = store->num_bytes();
     if (num_live == 50'000) CHECK(num_bytes <= 12 * num_live);
-    for (size_t i = 0; i < 40 * num_live; ++i) {
+    for (size_t i = 0; i < tests::Scaled(40) * num_live; ++i) {
       uint64_t& digest = live[random() % num_live];
       REQUIRE(store->EraseOne(digest));
       digest = random();

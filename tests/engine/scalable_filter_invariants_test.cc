@@ -128,7 +128,7 @@ std::string FirstDifference(const ScalableProgram& program, std::shared_ptr<Exec
 TEST_CASE("a scalable filter does what its definition does, key by key",
           "[engine][scalable][long]") {
   const uint64_t seed = Catch::rngSeed();
-  for (uint64_t i = 0; i < 40; ++i) {
+  for (uint64_t i = 0; i < Scaled(40); ++i) {
     INFO("seed " << seed + i);
     const auto difference = [](const ScalableProgram& program) {
       return FirstDifference(program, nullptr);
@@ -140,7 +140,7 @@ TEST_CASE("a scalable filter does what its definition does, key by key",
 TEST_CASE("a scalable filter of generations of several encodings does what its definition does",
           "[engine][scalable][long]") {
   const uint64_t seed = Catch::rngSeed();
-  for (uint64_t i = 0; i < 6; ++i) {
+  for (uint64_t i = 0; i < Scaled(6); ++i) {
     INFO("seed " << seed + i);
     const auto difference = [](const ScalableProgram& program) {
       return FirstDifference(program, nullptr);
@@ -162,7 +162,7 @@ TEST_CASE("a scalable filter does the same with many threads", "[engine][scalabl
 TEST_CASE("a scalable filter loses no key, and ends as it began", "[engine][scalable][long]") {
   const uint64_t seed = Catch::rngSeed();
   uint64_t num_grown = 0;
-  for (uint64_t i = 0; i < 40; ++i) {
+  for (uint64_t i = 0; i < Scaled(40); ++i) {
     const ScalableProgram program = RandomScalableProgram(seed + i, 40);
     INFO("seed " << seed + i);
     ScalableFilter filter = CreateScalable(program.config);
