@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include "hwy/highway.h"
 #include "kernels/binned-inl.h"
@@ -54,6 +53,16 @@ struct DenseBins {
     const auto width = static_cast<uint32_t>(high != 0 ? 64 + std::bit_width(high)  //
                                                        : std::bit_width(low));
     return width - Bits::kFirst - num_shown;
+  }
+
+  HWY_INLINE DenseWord String() const { return DenseWord{high} << 64 | low; }
+  // The slots that are the first of their bins, one bit each. Requires a full block.
+  HWY_INLINE uint64_t FirstSlots() const {
+    const DenseWord behind_ends = String() << 1 | DenseWord{1} << Bits::kFirst;
+    const uint64_t slots = ~low & Bits::kLowBits;
+    return Select::Extract(static_cast<uint64_t>(behind_ends), slots) |
+           Select::Extract(static_cast<uint64_t>(behind_ends >> 64), ~high)
+               << (64 - Bits::kFirst - num_low);
   }
 
   // A bit of the string.
@@ -99,12 +108,8 @@ struct DenseBins {
     const uint64_t above = 0 - bit.bit;
     return DenseWord{high & (above | bit.in_low)} << 64 | (low & above & bit.in_low);
   }
-  HWY_INLINE Words Opened(const Bit& end) const {
-    return WordsOf((DenseWord{high} << 64 | low) + From(end));
-  }
-  HWY_INLINE Words Closed(const Bit& zero) const {
-    return WordsOf((DenseWord{high} << 64 | low) - (From(zero) >> 1));
-  }
+  HWY_INLINE Words Opened(const Bit& end) const { return WordsOf(String() + From(end)); }
+  HWY_INLINE Words Closed(const Bit& zero) const { return WordsOf(String() - (From(zero) >> 1)); }
   HWY_INLINE Words WordsOf(DenseWord bins) const {
     return {static_cast<uint64_t>(bins) ^ Bits::kEmptyLow,
             (static_cast<uint64_t>(bins >> 64) ^ Bits::kEmptyHigh) | flags};
@@ -233,12 +238,11 @@ struct Dense : DenseLanes<kShape> {
   using Bins = DenseBins<kShape, Select>;
 
   struct Key {
-    HWY_INLINE Key(uint64_t rest, const FingerprintBlocks& blocks) {
-      const DenseLayout layout{kShape, blocks.fingerprint_bits};
-      const uint32_t key = layout.KeyOf(rest);
-      bin = layout.BinOf(key);
-      remainder = layout.RemainderOf(key);
-    }
+    HWY_INLINE Key(uint64_t rest, const FingerprintBlocks& blocks)
+        : Key(DenseLayout{kShape, blocks.fingerprint_bits},
+              DenseLayout{kShape, blocks.fingerprint_bits}.KeyOf(rest)) {}
+    HWY_INLINE Key(const DenseLayout& layout, uint32_t key)
+        : bin(layout.BinOf(key)), remainder(layout.RemainderOf(key)) {}
 
     uint32_t bin;
     uint32_t remainder;
@@ -282,14 +286,18 @@ struct Dense : DenseLanes<kShape> {
     return equal;
   }
 
+  // A cut block that would have kPullSlots free slots is left to the store.
   static HWY_INLINE OneFate Erase(const Key& key, uint32_t* block) {
-    const Bins bins(block);
+    return Erase<kDensePullSlots>(key, Bins(block), block);
+  }
+  template <uint32_t kPullSlots>
+  static HWY_INLINE OneFate Erase(const Key& key, const Bins& bins, uint32_t* block) {
     const uint64_t all_equal = Equal(key, block);
     if (HWY_UNLIKELY(!bins.Shows(key.bin))) return OneFate::kSpill;
     const uint64_t equal = FirstIn(bins, key.bin, all_equal);
     if (HWY_UNLIKELY(equal == 0)) return OneFate::kUnchanged;
     const uint32_t num_left = bins.NumKeys() - 1;
-    const bool may_pull = bins.IsCut() & (num_left + kDensePullSlots <= kShape.slots);
+    const bool may_pull = bins.IsCut() & (num_left + kPullSlots <= kShape.slots);
     if (HWY_UNLIKELY(bins.IsCounted() | may_pull)) return OneFate::kSpill;
     const auto slot = static_cast<uint32_t>(std::countr_zero(equal));
     DenseMove<kShape, false>::Apply(slot, 0, bins.Closed(bins.ZeroOf(slot, key.bin)), block);
@@ -311,27 +319,7 @@ struct Dense : DenseLanes<kShape> {
   }
 };
 
-// Only queries are other ones beside writers.
-template <class Codec>
-void AddDenseShape(FingerprintKernels& alone, FingerprintKernels& versioned) {
-  alone = BinnedKernels<Codec, GroupChangeIfVersioned, NoGroupReads>();
-  versioned = alone;
-  versioned.query = &QueryBinnedKeys<Codec, GroupReads>;
-  versioned.query_one = &QueryOneBinned<Codec, GroupReads>;
-}
-
 }  // namespace
-
-void AddDenseForTarget(KernelTable& kernels) {
-  WithSelect([&]<class Select>(Select) {
-    const auto add = [&]<size_t... kIdx>(std::index_sequence<kIdx...>) {
-      (AddDenseShape<Dense<kDenseShapes[kIdx], Select>>(kernels.dense[kIdx],
-                                                        kernels.versioned_dense[kIdx]),
-       ...);
-    };
-    add(std::make_index_sequence<kNumDenseShapes>());
-  });
-}
 
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

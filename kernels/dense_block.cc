@@ -103,21 +103,6 @@ Word WithoutBit(Word word, uint32_t at) {
 
 }  // namespace
 
-bool IsMarkedDense(const uint32_t* block) { return LoadPresenceWord(block + 15) >> 30 != 0; }
-
-bool IsSpilledDense(const uint32_t* block) {
-  const uint32_t flags = LoadPresenceWord(block + 15) >> 29;
-  return (flags & 5) == 5;  // of a block that is cut
-}
-
-uint32_t NumDenseBins(const DenseShape& shape, const uint32_t* block) {
-  if (LoadPresenceWord(block + 15) >> 31 == 0) return shape.bins;
-  const Masks& masks = kMasks[shape.slots];
-  const DenseWord last =
-      DenseWord{LoadPresenceWord64(block + 14)} << 64 | LoadPresenceWord64(block + 12);
-  return CountOnes128((last >> masks.shift & masks.string >> 1) ^ masks.empty);
-}
-
 DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layout_(layout) {
   const DenseShape& shape = layout.shape;
   const Words words = LoadWords(block);

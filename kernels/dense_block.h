@@ -9,6 +9,7 @@
 #include <span>
 
 #include "kernels/dense_layout.h"
+#include "kernels/presence_words.h"
 
 namespace trommel::kernels {
 
@@ -84,11 +85,14 @@ class DenseBlock {
   bool is_spilled_ = false;
 };
 
-// Is the block cut or counted? Spilled?
-bool IsMarkedDense(const uint32_t* block);
-bool IsSpilledDense(const uint32_t* block);
-// The bins that it shows.
-uint32_t NumDenseBins(const DenseShape& shape, const uint32_t* block);
+// Is the block cut or counted? Counted? Spilled?
+inline bool IsMarkedDense(const uint32_t* block) { return LoadPresenceWord(block + 15) >> 30 != 0; }
+inline bool IsCountedDense(const uint32_t* block) {
+  return (LoadPresenceWord(block + 15) >> 30 & 1) != 0;
+}
+inline bool IsSpilledDense(const uint32_t* block) {
+  return (LoadPresenceWord(block + 15) >> 29 & 5) == 5;  // of a block that is cut
+}
 
 }  // namespace trommel::kernels
 

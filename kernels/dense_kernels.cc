@@ -3,7 +3,7 @@
 #define HWY_TARGET_INCLUDE "kernels/dense_kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
-#include "kernels/dense-inl.h"
+#include "kernels/dense_cut-inl.h"
 #include "kernels/register.h"
 
 #if HWY_ONCE

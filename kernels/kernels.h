@@ -163,6 +163,58 @@ struct FingerprintKernels {
   OneKeyKernel query_one;
 };
 
+// The overflow lines of a block's keys of one group (dense_layout.h), and the block's tags there.
+struct DensePair {
+  uint32_t* line[2];
+  uint32_t tag[2];
+};
+
+// What stores do to one dense block of a shape, which has remainders of `bits` bits, and to its
+// overflow lines. Pairs are those of the keys in question.
+//
+// Results are words: compilers put smaller ones together in memory, and wait for the stores.
+struct DenseCutKernels {
+  // How many bins a block shows, and which is next: the one that is cut next, the last with keys,
+  // if the block is full; else the first that is cut.
+  struct State {
+    uint64_t num_bins;
+    uint64_t next_bin;
+  };
+  State (*state)(const uint32_t* block);
+  // Returns the first slot with a key; if there is none, or the bin is cut, kMaxDenseSlots or more.
+  uint32_t (*slot)(uint32_t key, uint32_t bits, const uint32_t* block);
+  // Returns the pair's entries whose keys are equal above their lowest bits, num_ignored of them,
+  // at most 16; one bit each, of the second line from bit 32 on.
+  uint64_t (*find)(const DensePair& pair, uint32_t key, uint32_t num_ignored);
+  // Erases a key, also if the block is to pull then: kSpill if it is counted or the bin is cut. The
+  // bin is the first that is cut if the block is to pull, else kNoBin.
+  struct Closed {
+    OneFate fate;
+    uint64_t pull_bin;
+  };
+  static constexpr uint64_t kNoBin = ~uint64_t{0};
+  Closed (*close)(uint32_t key, uint32_t bits, uint32_t* block);
+  // Inserts a key into a full block, which is cut before the last bin that has keys, the new one
+  // among them. Those that are not shown any more become entries, each in the line with fewer.
+  // Returns how many there were, and how many of these, written to `left`, which has space for all
+  // keys of a block and one, found no place. Returns 0 and changes nothing if the block is counted
+  // or not full, the bin is cut, or copies are to be counted first: kDenseManyCopies, or some in
+  // that last bin.
+  struct Evicted {
+    uint64_t num;
+    uint64_t num_left;
+  };
+  Evicted (*evict)(uint32_t key, uint32_t bits, uint32_t* block, const DensePair& pair,
+                   uint32_t* left);
+  // Shows the next bins of a block that is cut, those of one group, as far as their entries, which
+  // become slots, fit. Returns how many did, and a bin as close.
+  struct Pulled {
+    uint64_t num;
+    uint64_t pull_bin;
+  };
+  Pulled (*pull)(uint32_t bits, uint32_t* block, const DensePair& pair);
+};
+
 // Operations on stamped blocks of one shape (stamped_layout.h), as in FingerprintKernels with
 // versions. A key is spilled as well when its bucket needs a stamp beyond the largest, and when its
 // fingerprint has a copy of another bucket that the caller may have to keep.
@@ -320,6 +372,7 @@ struct KernelTable {
   LongRunKernels long_runs10;
   FingerprintKernels dense[kNumDenseShapes];  // by index in kDenseShapes; none stops
   FingerprintKernels versioned_dense[kNumDenseShapes];
+  DenseCutKernels dense_cuts[kNumDenseShapes];
 
   const LongRunKernels& long_runs(size_t num_slices) const {
     switch (num_slices) {

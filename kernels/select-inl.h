@@ -33,6 +33,14 @@ struct PlainSelect {
   static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) {
     return (word & (bit - 1)) | (word >> 1 & (0 - bit));
   }
+  // The word's bits that are in the mask, side by side.
+  static HWY_INLINE uint64_t Extract(uint64_t word, uint64_t mask) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; mask != 0; ++i, mask &= mask - 1) {
+      bits |= uint64_t{(word & mask & (0 - mask)) != 0} << i;
+    }
+    return bits;
+  }
 };
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_BMI2_FMA)
 #define TROMMEL_HAS_DEPOSIT 1
@@ -46,7 +54,8 @@ struct DepositSelect {
   static HWY_INLINE uint64_t Pair(uint64_t word, uint32_t k) {
     return _pdep_u64(uint64_t{3} << k, word);
   }
-  static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) { return _pext_u64(word, ~bit); }
+  static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) { return Extract(word, ~bit); }
+  static HWY_INLINE uint64_t Extract(uint64_t word, uint64_t mask) { return _pext_u64(word, mask); }
 };
 #else
 #define TROMMEL_HAS_DEPOSIT 0

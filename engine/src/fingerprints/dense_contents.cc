@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "kernels/fingerprint_layout.h"
+
 namespace trommel {
 
 using kernels::DenseBlock;
@@ -37,7 +39,7 @@ DensePlan PlanOf(const DenseLayout& layout, const BlockContents& contents, bool 
 
 DensePlan PlanOf(const DenseLayout& layout, const BlockContents& contents) {
   const uint64_t total = TotalOf(contents);
-  if (total <= layout.shape.slots || total - contents.size() < kManyDenseCopies) {
+  if (total <= layout.shape.slots || total - contents.size() < kernels::kDenseManyCopies) {
     const DensePlan plan =
         PlanOf(layout, contents, true, [](const BlockKey& entry) { return entry.count; });
     if (std::all_of(contents.begin() + plan.num_shown, contents.end(),

@@ -20,9 +20,6 @@
 
 namespace trommel {
 
-// A full block with so many copies is counted before it is cut.
-inline constexpr size_t kManyDenseCopies = 3;
-
 // Writes the words of a block with these contents; returns the rest.
 BlockContents EncodeDense(const kernels::DenseLayout& layout, const BlockContents& contents,
                           uint32_t* words);

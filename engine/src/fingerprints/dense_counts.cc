@@ -225,6 +225,8 @@ bool DenseCounts::Replace(uint64_t block_idx, const Item& item, const uint64_t* 
   if (size == 0) Remove(block_idx);
   constexpr uint64_t kFewWords = 32;
   CompactIfUnused(num_words() / 8 + kFewWords);
+  num_bytes_ = (words_.capacity() + has_record_.capacity()) * sizeof(uint64_t) +
+               (num_before_.capacity() + starts_.capacity()) * sizeof(uint32_t);
   return true;
 }
 
@@ -293,11 +295,6 @@ void DenseCounts::CompactIfUnused(uint64_t num_unused) {
   words_.erase(end, words_.end());
   num_unused_ = 0;
   if (words_.capacity() > words_.size() + words_.size() / 4) words_.shrink_to_fit();
-}
-
-uint64_t DenseCounts::num_bytes() const {
-  return (words_.capacity() + has_record_.capacity()) * sizeof(uint64_t) +
-         (num_before_.capacity() + starts_.capacity()) * sizeof(uint32_t);
 }
 
 }  // namespace trommel

@@ -44,10 +44,14 @@ class DenseCounts {
   void OpenSlot(uint64_t block_idx, uint32_t slot);
   void CloseSlot(uint64_t block_idx, uint32_t slot);
 
+  void Prefetch(uint64_t block_idx) const {
+    if (const uint64_t* record = Find(block_idx); record != nullptr) __builtin_prefetch(record);
+  }
+
   void set_max_words(uint64_t max_words) { max_words_ = max_words; }
   uint64_t num_words() const { return words_.size() - num_unused_; }
   uint64_t num_records() const { return starts_.size(); }
-  uint64_t num_bytes() const;  // spare capacity included
+  uint64_t num_bytes() const { return num_bytes_; }  // spare capacity included
   // At most so many bytes for each word, and for finding the records of all blocks.
   static constexpr uint64_t kBytesPerWord = 9;
   static uint64_t IndexBytes(uint64_t num_blocks) {
@@ -95,6 +99,7 @@ class DenseCounts {
   uint64_t num_blocks_;
   uint64_t max_words_;
   uint64_t num_unused_ = 0;
+  uint64_t num_bytes_ = 0;
   std::vector<uint64_t> words_;
   std::vector<uint64_t> has_record_;  // a bit per block; empty without records
   std::vector<uint32_t> num_before_;  // records before each word of these

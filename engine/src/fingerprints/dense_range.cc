@@ -1,10 +1,10 @@
 #include "engine/src/fingerprints/dense_range.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
-#include "engine/src/fingerprints/dense_contents.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
@@ -12,6 +12,7 @@ namespace trommel {
 using kernels::DenseBlock;
 using kernels::kDensePullSlots;
 using kernels::kMaxDenseSlots;
+using kernels::OneFate;
 
 DenseRange::DenseRange(const DenseLayout& layout, uint32_t* words,
                        std::unique_ptr<DenseLines> lines, const DenseLimits& limits)
@@ -35,23 +36,29 @@ Result<DenseRange> DenseRange::Create(const DenseLayout& layout, uint32_t* words
 
 void DenseRange::Store(DenseBlock& block, uint64_t block_idx) {
   block.set_counted(counts_.Has(block_idx));
+  ChangeBlock(block_idx, [&](uint32_t* words) { block.Store(words); });
+}
+
+template <class Change>
+void DenseRange::ChangeBlock(uint64_t block_idx, const Change& change) {
   uint32_t* words = BlockAt(block_idx);
   CountMarks(words, ~uint64_t{0});
-  block.Store(words);
+  change(words);
   CountMarks(words, 1);
 }
 
 void DenseRange::CountMarks(const uint32_t* words, uint64_t by) {
   num_marked_ += kernels::IsMarkedDense(words) ? by : 0;
   if (kernels::IsSpilledDense(words)) {
-    num_undecided_bins_ += by * (layout_.shape.bins - kernels::NumDenseBins(layout_.shape, words));
+    num_undecided_bins_ += by * (layout_.shape.bins - Kernels().state(words).num_bins);
   }
 }
 
 void DenseRange::Prefetch(uint64_t block_idx, uint32_t key) const {
-  const uint32_t num_bins = kernels::NumDenseBins(layout_.shape, BlockAt(block_idx));
-  const uint32_t bin = std::min(std::max(BinOf(key), num_bins), layout_.shape.bins - 1);
-  lines_->Prefetch(block_idx, FirstKeyOf(bin));
+  if (kernels::IsCountedDense(BlockAt(block_idx))) counts_.Prefetch(block_idx);
+  const uint64_t next_bin = Kernels().state(BlockAt(block_idx)).next_bin;
+  const uint64_t bin = std::min(next_bin, uint64_t{layout_.shape.bins} - 1);
+  (void)lines_->FetchedPairOf(block_idx, std::max(key, FirstKeyOf(static_cast<uint32_t>(bin))));
 }
 
 bool DenseRange::HasSpace(uint64_t num_numbers) const {
@@ -69,18 +76,42 @@ bool DenseRange::HasHidden(uint64_t block_idx) const {
 // --- Insertions.
 
 bool DenseRange::Insert(uint64_t block_idx, uint32_t key) {
-  DenseBlock block = Load(block_idx);
-  if (block.is_counted() && block.Shows(BinOf(key))) {
-    const int slot = block.Find(key);
-    if (slot >= 0) return counts_.Increment(block_idx, static_cast<uint32_t>(slot));
-  }
   {
     const auto change = ChangeOf(block_idx);
-    if (!InsertInto(block, block_idx, key)) return false;
-    Store(block, block_idx);
+    if (!InsertPlainly(block_idx, key) && !InsertAny(block_idx, key)) return false;
   }
   FitLines();
   return true;
+}
+
+bool DenseRange::InsertAny(uint64_t block_idx, uint32_t key) {
+  if (kernels::IsCountedDense(BlockAt(block_idx))) {
+    const uint32_t slot = Kernels().slot(key, layout_.bits, BlockAt(block_idx));
+    if (slot < layout_.shape.slots) return counts_.Increment(block_idx, slot);
+  }
+  DenseBlock block = Load(block_idx);
+  if (!InsertInto(block, block_idx, key)) return false;
+  Store(block, block_idx);
+  return true;
+}
+
+bool DenseRange::InsertPlainly(uint64_t block_idx, uint32_t key) {
+  const uint32_t* words = BlockAt(block_idx);
+  if (kernels::IsCountedDense(words) || !HasSpace()) return false;
+  const auto [num_bins, next_bin] = Kernels().state(words);
+  const uint32_t bin = std::max(BinOf(key), static_cast<uint32_t>(next_bin));
+  const kernels::DensePair pair = lines_->FetchedPairOf(block_idx, FirstKeyOf(bin));
+  if (BinOf(key) >= num_bins) return !kernels::IsSpilledDense(words) && lines_->PutNew(pair, key);
+  std::array<uint32_t, kMaxDenseSlots + 1> left;
+  kernels::DenseCutKernels::Evicted evicted{};
+  ChangeBlock(block_idx,
+              [&](uint32_t* block) { evicted = lines_->Evict(key, block, pair, left.data()); });
+  for (uint64_t i = 0; i < evicted.num_left; ++i) {
+    DenseBlock block = Load(block_idx);
+    PutAbove(block, block_idx, left[i], 1);
+    Store(block, block_idx);
+  }
+  return evicted.num > 0;
 }
 
 bool DenseRange::InsertInto(DenseBlock& block, uint64_t block_idx, uint32_t key) {
@@ -102,7 +133,7 @@ bool DenseRange::InsertInto(DenseBlock& block, uint64_t block_idx, uint32_t key)
 bool DenseRange::MustSqueeze(const DenseBlock& block, uint32_t key, int slot) const {
   const uint64_t copies = block.Copies();
   const size_t num_copies = kernels::CountOnes(copies) + (slot >= 0 ? 1 : 0);
-  if (num_copies == 0 || num_copies >= kManyDenseCopies) return num_copies > 0;
+  if (num_copies == 0 || num_copies >= kernels::kDenseManyCopies) return num_copies > 0;
   const uint32_t last = block.LastBin();
   return BinOf(key) <= last &&
          ((slot >= 0 && BinOf(key) == last) || copies >> block.SlotsOf(last).first != 0);
@@ -206,26 +237,33 @@ bool DenseRange::InsertAbove(DenseBlock& block, uint64_t block_idx, uint32_t key
 
 bool DenseRange::Erase(uint64_t block_idx, uint32_t key) {
   {
+    const uint32_t* words = BlockAt(block_idx);
     const auto change = ChangeOf(block_idx);
-    if (!EraseFrom(block_idx, key)) return false;
+    const bool is_plain = !kernels::IsCountedDense(words) && !kernels::IsSpilledDense(words);
+    if (!(is_plain ? ErasePlainly(block_idx, key) : EraseAny(block_idx, key))) return false;
   }
   FitLines();
   return true;
 }
 
-bool DenseRange::EraseFrom(uint64_t block_idx, uint32_t key) {
+bool DenseRange::EraseAny(uint64_t block_idx, uint32_t key) {
+  const uint32_t* words = BlockAt(block_idx);
+  if (kernels::IsCountedDense(words)) {
+    const uint32_t slot = Kernels().slot(key, layout_.bits, words);
+    if (slot < layout_.shape.slots && counts_.Decrement(block_idx, slot)) {
+      if (!counts_.Has(block_idx)) {
+        DenseBlock block = Load(block_idx);
+        Store(block, block_idx);
+      }
+      return true;
+    }
+  }
   DenseBlock block = Load(block_idx);
   if (block.Shows(BinOf(key))) {
     const int found = block.Find(key);
     if (found < 0) return false;
     const auto slot = static_cast<uint32_t>(found);
-    if (block.is_counted()) {
-      if (counts_.Decrement(block_idx, slot)) {
-        if (!counts_.Has(block_idx)) Store(block, block_idx);
-        return true;
-      }
-      counts_.CloseSlot(block_idx, slot);
-    }
+    counts_.CloseSlot(block_idx, slot);
     block.Close(slot, BinOf(key));
   } else if (!EraseAbove(block, block_idx, key)) {
     return false;
@@ -235,6 +273,28 @@ bool DenseRange::EraseFrom(uint64_t block_idx, uint32_t key) {
     if (block.is_spilled()) ReturnHidden(block, block_idx);
   }
   Store(block, block_idx);
+  return true;
+}
+
+bool DenseRange::ErasePlainly(uint64_t block_idx, uint32_t key) {
+  // The lines of the key, or of what is pulled: they come while the block is changed.
+  const uint64_t next_bin = Kernels().state(BlockAt(block_idx)).next_bin;
+  const auto cut_bin = static_cast<uint32_t>(std::min(next_bin, uint64_t{layout_.shape.bins} - 1));
+  uint32_t of_pair = std::max(key, FirstKeyOf(cut_bin));
+  kernels::DensePair pair = lines_->FetchedPairOf(block_idx, of_pair);
+  kernels::DenseCutKernels::Closed closed{};
+  ChangeBlock(block_idx,
+              [&](uint32_t* words) { closed = Kernels().close(key, layout_.bits, words); });
+  if (closed.fate == OneFate::kUnchanged) return false;
+  if (closed.fate == OneFate::kSpill && !lines_->Take(pair, key)) return false;
+  for (uint64_t bin = closed.pull_bin; bin != kernels::DenseCutKernels::kNoBin;) {
+    const uint32_t pulled = FirstKeyOf(static_cast<uint32_t>(bin));
+    if (layout_.GroupOf(pulled) != layout_.GroupOf(of_pair)) {
+      of_pair = pulled;
+      pair = lines_->PairOf(block_idx, of_pair);
+    }
+    ChangeBlock(block_idx, [&](uint32_t* words) { bin = lines_->Pull(words, pair).pull_bin; });
+  }
   return true;
 }
 
@@ -257,12 +317,11 @@ void DenseRange::Pull(DenseBlock& block, uint64_t block_idx) {
     const uint32_t bin = block.num_bins();
     const uint32_t end = lines_->EndOfGroup(bin);
     DenseKeys keys;
-    const DenseLines::Group group = lines_->ReadGroup(block_idx, FirstKeyOf(bin));
-    group.AppendTo(keys);
+    lines_->AppendGroup(block_idx, FirstKeyOf(bin), keys);
     if (block.is_spilled() && !AppendHidden(block, block_idx, bin, end, keys)) break;
     std::sort(keys.begin(), keys.end());
     const bool fits = PullBins(block, block_idx, keys);
-    lines_->TakeBelow(group, FirstKeyOf(block.num_bins()));
+    lines_->TakeGroup(block_idx, FirstKeyOf(bin), FirstKeyOf(block.num_bins()));
     if (!fits) break;
     block.ShowBins(end);
   }

@@ -36,6 +36,7 @@
 #include "engine/src/fingerprints/dense_lines.h"
 #include "kernels/dense_block.h"
 #include "kernels/group_versions.h"
+#include "kernels/kernels.h"
 #include "trommel/result.h"
 #include "trommel/sync/grace_periods.h"
 
@@ -101,7 +102,7 @@ class DenseRange {
             .max_hidden_keys = num_left / 4 / kHiddenBytes};
   }
 
-  // Prefetches the lines that a query, or an update, reads first which the kernels leave to it.
+  // Prefetches what a query, or an update, reads first which the kernels leave to it.
   void Prefetch(uint64_t block_idx, uint32_t key) const;
   // Returns false, and changes nothing, if a limit leaves no space.
   [[nodiscard]] bool Insert(uint64_t block_idx, uint32_t key);
@@ -127,7 +128,10 @@ class DenseRange {
   uint64_t num_marked() const { return num_marked_; }
   uint64_t num_undecided_bins() const { return num_undecided_bins_; }
   // Of lines beyond the least number, of counts and hidden keys.
-  uint64_t side_bytes() const;
+  uint64_t side_bytes() const {
+    return (lines_->num_lines() - least_lines_) * DenseLines::kLineBytes + counts_.num_bytes() +
+           hidden_.size() * kHiddenBytes;
+  }
   // The numbers of lines that there may be: from the least on, each an eighth more.
   static uint64_t NextLines(uint64_t num_lines) { return num_lines + (num_lines + 7) / 8; }
 
@@ -141,14 +145,25 @@ class DenseRange {
   uint32_t* BlockAt(uint64_t block_idx) { return words_ + kBlockWords * block_idx; }
   kernels::DenseBlock Load(uint64_t block_idx) const { return {layout_, BlockAt(block_idx)}; }
   void Store(kernels::DenseBlock& block, uint64_t block_idx);
+  // Calls change(words), which is all that changes a block's words, and keeps the figures.
+  template <class Change>
+  void ChangeBlock(uint64_t block_idx, const Change& change);
   // Adds a block with these words to the figures, or takes it from them.
   void CountMarks(const uint32_t* words, uint64_t by);
+  const kernels::DenseCutKernels& Kernels() const { return lines_->Kernels(); }
   uint32_t BinOf(uint32_t key) const { return layout_.BinOf(key); }
   uint32_t FirstKeyOf(uint32_t bin) const { return bin << layout_.bits; }
   static uint64_t IdOf(uint64_t block_idx, uint32_t key) { return block_idx << kMaxKeyBits | key; }
   bool HasSpace(uint64_t num_numbers = 0) const;
 
-  bool EraseFrom(uint64_t block_idx, uint32_t key);
+  // Most updates, with the kernels: of a block without counts and hidden keys, where no limit is
+  // near. This one returns false, and changes nothing, if something else is to be done.
+  bool InsertPlainly(uint64_t block_idx, uint32_t key);
+  bool ErasePlainly(uint64_t block_idx, uint32_t key);
+  // Whatever the block has. Lines are not made more or fewer yet.
+  bool InsertAny(uint64_t block_idx, uint32_t key);
+  bool EraseAny(uint64_t block_idx, uint32_t key);
+
   bool InsertInto(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);
   // Into a bin that is cut.
   bool InsertAbove(kernels::DenseBlock& block, uint64_t block_idx, uint32_t key);

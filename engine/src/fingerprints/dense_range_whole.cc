@@ -48,7 +48,7 @@ BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
   if (!block.is_cut()) return contents;
   DenseKeys entries;
   for (uint32_t bin = block.num_bins(); bin < layout_.shape.bins; bin = lines_->EndOfGroup(bin)) {
-    lines_->ReadGroup(block_idx, FirstKeyOf(bin)).AppendTo(entries);
+    lines_->AppendGroup(block_idx, FirstKeyOf(bin), entries);
   }
   for (const uint32_t key : entries) {
     AddTo(contents, key, 1 + (block.is_counted() ? counts_.OfKey(block_idx, key) : 0));
@@ -58,11 +58,6 @@ BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
     AddTo(contents, static_cast<uint32_t>(at->first - IdOf(block_idx, 0)), at->second);
   }
   return contents;
-}
-
-uint64_t DenseRange::side_bytes() const {
-  return (lines_->num_lines() - least_lines_) * DenseLines::kLineBytes + counts_.num_bytes() +
-         hidden_.size() * kHiddenBytes;
 }
 
 void DenseRange::Clear() {

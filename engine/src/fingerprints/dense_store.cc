@@ -79,6 +79,11 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
     }
     return num_refused;
   }
+  // Few lines and records stay in a core's second cache. One range is like another.
+  constexpr uint64_t kFewLines = 4'096;
+  const DenseRange& some = ranges_.front().range;
+  const bool is_fetching = ranges_.size() * some.least_lines() > kFewLines ||
+                           some.counts().num_records() > some.num_blocks() / 8;
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
   const size_t fetch_end = std::max(range.end, range.fetch_end);
   size_t fetched = range.fetched;
@@ -94,11 +99,15 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
       progress = kernel(digests, keys, view_, answers, spilled.data());
     }
     UseInSteps(
-        progress.num_spilled, [&](size_t i) { FetchLines(digests[spilled[i]]); }, [](size_t) {},
+        progress.num_spilled,
         [&](size_t i) {
-          apply_one(spilled[i], [&](Update u, uint64_t digest) {
-            return FinishUpdate(u, digest, OneFate::kSpill);
-          });
+          if (is_fetching) FetchLines(digests[spilled[i]]);
+        },
+        [](size_t) {},
+        [&](size_t i) {  // without a limit, nothing is refused
+          const uint32_t key_idx = spilled[i];
+          const uint64_t is_changed{FinishUpdate(update, digests[key_idx], OneFate::kSpill)};
+          if (update != Update::kInsert) answers[key_idx / 64] |= is_changed << (key_idx % 64);
         });
     begin = progress.end;
     fetched = begin + kernels::kUpdateDistance;

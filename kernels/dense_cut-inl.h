@@ -1,0 +1,349 @@
+// What a dense block (dense_layout.h) without counts loses to its overflow lines when it is cut,
+// and takes back later. Included once per target.
+#if defined(TROMMEL_KERNELS_DENSE_CUT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef TROMMEL_KERNELS_DENSE_CUT_INL_H_
+#undef TROMMEL_KERNELS_DENSE_CUT_INL_H_
+#else
+#define TROMMEL_KERNELS_DENSE_CUT_INL_H_
+#endif
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "hwy/highway.h"
+#include "kernels/dense-inl.h"
+#include "kernels/dense_lanes-inl.h"
+#include "kernels/dense_layout.h"
+#include "kernels/dense_line.h"
+#include "kernels/kernels.h"
+#include "kernels/narrow_slots-inl.h"
+#include "kernels/presence_words.h"
+#include "kernels/select-inl.h"
+#include "kernels/words-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trommel::kernels::HWY_NAMESPACE {
+namespace {
+
+HWY_INLINE uint32_t LeadingZeros(DenseWord word) {
+  const auto high = static_cast<uint64_t>(word >> 64);
+  const auto low = static_cast<uint64_t>(word);
+  return static_cast<uint32_t>(high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(low));
+}
+
+template <DenseShape kShape, class Select>
+struct DenseCut {
+  using Codec = Dense<kShape, Select>;
+  using Bits = DenseBits<kShape>;
+  using Bins = DenseBins<kShape, Select>;
+  using Key = typename Codec::Key;
+  using Line = DenseLineOf<kShape.line_entries()>;
+  // Of a vector that all targets of a kind have.
+  static constexpr size_t kWords = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3   ? 16
+                                   : HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 ? 8
+                                                                            : 4;
+
+  // The last bin of a full block that has keys, and how many.
+  struct Last {
+    explicit HWY_INLINE Last(const Bins& bins) {
+      const uint32_t width = Bits::kFirst + bins.num_shown + kShape.slots;
+      const DenseWord string = bins.String() << (128 - width);
+      num_ends = LeadingZeros(~string);
+      bin = bins.num_shown - num_ends;
+      num = std::min(LeadingZeros(string << num_ends), kShape.slots);  // bin 0 has no 1 before it
+    }
+
+    uint32_t num_ends;  // its 1, and those of bins without keys behind it
+    uint32_t bin;
+    uint32_t num;
+  };
+
+  static constexpr DenseCutKernels Kernels() {
+    return {.state = &State,
+            .slot = &Slot,
+            .find = &Find,
+            .close = &Close,
+            .evict = &Evict,
+            .pull = &Pull};
+  }
+
+  static DenseCutKernels::State State(const uint32_t* block) {
+    const Bins bins(block);
+    const uint32_t num_keys = bins.NumKeys();
+    return {bins.num_shown, num_keys == kShape.slots ? Last(bins).bin : bins.num_shown};
+  }
+
+  static uint32_t Slot(uint32_t key_bits, uint32_t bits, const uint32_t* block) {
+    const Key key({kShape, bits}, key_bits);
+    const Bins bins(block);
+    const uint64_t equal = Codec::FirstIn(bins, key.bin, Codec::Equal(key, block));
+    return bins.Shows(key.bin) ? static_cast<uint32_t>(std::countr_zero(equal)) : 64;
+  }
+
+  static HWY_INLINE uint64_t PullBin(uint32_t num_bins, uint32_t num_keys) {
+    const bool is_to_pull = (num_bins < kShape.bins) & (num_keys + kDensePullSlots <= kShape.slots);
+    return is_to_pull ? num_bins : DenseCutKernels::kNoBin;
+  }
+
+  static DenseCutKernels::Closed Close(uint32_t key, uint32_t bits, uint32_t* block) {
+    const Bins bins(block);
+    const OneFate fate =
+        Codec::template Erase<kShape.slots + 1>(Key({kShape, bits}, key), bins, block);
+    return {fate, PullBin(bins.num_shown, bins.NumKeys() - (fate == OneFate::kDone ? 1 : 0))};
+  }
+
+  // --- Entries.
+
+  static uint64_t Find(const DensePair& pair, uint32_t key, uint32_t num_ignored) {
+    return Entries(pair.line[0], {pair.tag[0], key}, num_ignored) |
+           uint64_t{Entries(pair.line[1], {pair.tag[1], key}, num_ignored)} << 32;
+  }
+  static HWY_INLINE uint32_t Entries(const uint32_t* line, const DenseEntry& entry,
+                                     uint32_t num_ignored) {
+    return LowBitsLike(line, entry.key, 0xffff >> num_ignored << num_ignored) &
+           typename Line::Planes(line).Equal(entry);
+  }
+
+#if HWY_TARGET == HWY_SCALAR
+
+  // The places of entries whose low bits are these where `compared` has 1s.
+  static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
+    uint32_t like = 0;
+    for (uint32_t i = 0; i < kMaxLineEntries; ++i) {
+      like |= uint32_t{((Line::LowBitsAt(line, i) ^ bits) & compared) == 0} << i;
+    }
+    return like;
+  }
+
+#else
+
+  // As many bytes are read as StoreMaskBits writes: others would wait for the store.
+  static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
+    using Bits = std::conditional_t<kWords == 4, uint8_t,
+                                    std::conditional_t<kWords == 8, uint16_t, uint32_t>>;
+    const WordsOfSlotsTag<kWords> d_words;
+    const hn::Repartition<uint16_t, WordsOfSlotsTag<kWords>> d;
+    const auto mask = hn::Set(d, static_cast<uint16_t>(compared));
+    const auto wanted = hn::Set(d, static_cast<uint16_t>(bits & compared));
+    uint32_t like = 0;
+    for (uint32_t i = 0; i < kMaxLineEntries / 2; i += kWords) {
+      const auto low_bits = hn::BitCast(d, LoadPresence(d_words, line + i));
+      uint8_t bytes[8] = {};
+      hn::StoreMaskBits(d, hn::Eq(hn::And(low_bits, mask), wanted), bytes);
+      Bits equal;
+      std::memcpy(&equal, bytes, sizeof(equal));
+      like |= static_cast<uint32_t>(equal) << (2 * i);
+    }
+    return like;
+  }
+
+#endif
+
+  // Puts a key into the line with fewer entries, the first of equals, if that is not full.
+  static HWY_INLINE bool Put(const DensePair& pair, uint32_t key) {
+    const uint32_t num_in[2] = {NumDenseEntries(pair.line[0]), NumDenseEntries(pair.line[1])};
+    const size_t i = num_in[1] < num_in[0] ? 1 : 0;
+    if (HWY_UNLIKELY(num_in[i] == kShape.line_entries())) return false;
+    Line::Set(pair.line[i], num_in[i], {pair.tag[i], key});
+    return true;
+  }
+
+  // --- Evictions.
+
+  static DenseCutKernels::Evicted Evict(uint32_t key_bits, uint32_t bits, uint32_t* block,
+                                        const DensePair& pair, uint32_t* left) {
+    const Key key({kShape, bits}, key_bits);
+    const Bins bins(block);
+    const bool may_be_cut = bins.Shows(key.bin) & !bins.IsCounted();
+    if (!may_be_cut | (bins.NumKeys() < kShape.slots)) return {};
+    const Last last(bins);
+    const uint32_t first = kShape.slots - last.num;
+    const uint64_t copies = Copies(bins, block);
+    const bool is_copy = Codec::FirstIn(bins, key.bin, Codec::Equal(key, block)) != 0;
+    if (HWY_UNLIKELY((copies != 0) | is_copy)) {
+      if (hwy::PopCount(copies) + (is_copy ? 1 : 0) >= kDenseManyCopies) return {};
+      const bool is_copy_of_last = is_copy & (key.bin == last.bin);
+      if (key.bin <= last.bin && (is_copy_of_last | (copies >> first != 0))) return {};
+    }
+    DenseCutKernels::Evicted evicted{};
+    const auto evict = [&](uint32_t evicted_key) HWY_ATTR {
+      evicted.num += 1;
+      left[evicted.num_left] = evicted_key;
+      evicted.num_left += Put(pair, evicted_key) ? 0 : 1;
+    };
+    uint32_t num_bits = kShape.slots + bins.num_shown;  // of the string
+    if (HWY_LIKELY(key.bin <= last.bin)) {
+      for (uint32_t slot = first; slot < kShape.slots; ++slot) {
+        evict(last.bin << bits | RemainderAt(block, slot));
+      }
+      ClearFrom(first, block);
+      num_bits -= last.num_ends + last.num;
+    } else {
+      num_bits -= bins.num_shown - key.bin;
+    }
+    if (HWY_UNLIKELY(key.bin >= last.bin)) evict(key_bits);
+    const DenseWord shown = (DenseWord{1} << (Bits::kFirst + num_bits)) - 1;
+    StoreString(bins.String() & shown, bins.flags | Bits::kCut, block);
+    if (HWY_LIKELY(key.bin < last.bin)) Codec::Open(key, Bins(block), block);
+    return evicted;
+  }
+
+  static HWY_INLINE void StoreString(DenseWord string, uint64_t flags, uint32_t* block) {
+    const auto low = static_cast<uint64_t>(string) ^ Bits::kEmptyLow;
+    const uint64_t others = LoadPresenceWord64(block + 12) & ~Bits::kLowBits;
+    StorePresenceWord64(low | others, block + 12);
+    const auto high = static_cast<uint64_t>(string >> 64) ^ Bits::kEmptyHigh;
+    StorePresenceWord64(high | flags, block + 14);
+  }
+
+  static HWY_INLINE uint32_t RemainderAt(const uint32_t* block, uint32_t slot) {
+    uint32_t remainder = LoadPresenceWord(block + slot / 4) >> slot % 4 * 8 & 0xff;
+    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
+      remainder |= static_cast<uint32_t>(Bits::Plane(block, i) >> slot & 1) << (8 + i);
+    }
+    return remainder;
+  }
+
+  // Makes the slots from this one on zeros.
+  static HWY_INLINE void ClearFrom(uint32_t slot, uint32_t* block) {
+    constexpr uint32_t kNumWords = (kShape.slots + 3) / 4;  // of 32 bits
+    constexpr uint32_t kOthers = kShape.slots % 4 == 0 ? 0 : ~uint32_t{0} << kShape.slots % 4 * 8;
+    uint32_t kept = (uint32_t{1} << slot % 4 * 8) - 1;
+    for (uint32_t w = slot / 4; w < kNumWords; ++w, kept = 0) {
+      const uint32_t others = w + 1 == kNumWords ? kOthers : 0;
+      StorePresenceWord(LoadPresenceWord(block + w) & (kept | others), block + w);
+    }
+    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
+      FlipPlane(i, Bits::Plane(block, i) & Bits::kAllSlots & ~uint64_t{0} << slot, block);
+    }
+  }
+  static HWY_INLINE void FlipPlane(uint32_t i, uint64_t slots, uint32_t* block) {
+    const uint32_t first = kShape.slots * (8 + i);
+    const auto flip = [block](uint32_t word, uint64_t flipped) HWY_ATTR {
+      StorePresenceWord64(LoadPresenceWord64(block + 2 * word) ^ flipped, block + 2 * word);
+    };
+    flip(first / 64, slots << first % 64);
+    if (first % 64 + kShape.slots > 64) flip(first / 64 + 1, slots >> (64 - first % 64));
+  }
+
+  // The slots of a full block whose key a lower slot has, too, one bit each. Two slots of one bin
+  // are as near as it has keys.
+  static HWY_INLINE uint64_t Copies(const Bins& bins, const uint32_t* block) {
+    alignas(64) uint32_t words[32] = {};  // slots of which the first have some before them
+    for (size_t i = 0; i < 16; i += 2) {
+      StorePresenceWord64(LoadPresenceWord64(block + i), words + 16 + i);
+    }
+    // The slots that are in the bin of the slot before, then of the one before that, and so on.
+    const uint64_t near = ~bins.FirstSlots() & Bits::kAllSlots;
+    uint64_t copies = 0;
+    uint64_t together = near;
+    for (size_t distance = 1; together != 0; ++distance) {
+      uint64_t equal = EqualBytes(words + 16, distance) & together;
+      for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
+        const uint64_t plane = Bits::Plane(block, i);
+        equal &= ~(plane ^ plane << distance);
+      }
+      copies |= equal;
+      together = together << 1 & near;
+    }
+    return copies;
+  }
+
+  // The slots whose low byte is that of the slot so far before them.
+  static HWY_INLINE uint64_t EqualBytes(const uint32_t* words, size_t distance) {
+    const uint8_t* before = reinterpret_cast<const uint8_t*>(words) - distance;
+    uint64_t equal = 0;
+#if HWY_TARGET == HWY_SCALAR
+    for (size_t i = 0; i < 64; ++i) equal |= uint64_t{before[i] == before[i + distance]} << i;
+#else
+    for (size_t i = 0; i < 16; i += kWords) {
+      const auto slots = hn::LoadU(SlotsTag<kWords>(), before + 4 * i);
+      equal |= NarrowSlotsInVector<NarrowTest::kEqual, kWords>(words, i, slots);
+    }
+#endif
+    return equal;
+  }
+
+  // --- Pulls.
+
+  // A group has two bins, of which the lower may be shown already.
+  static DenseCutKernels::Pulled Pull(uint32_t bits, uint32_t* block, const DensePair& pair) {
+    static_assert(kDenseGroupBits == 1);
+    const DenseLayout layout{kShape, bits};
+    const Bins bins(block);
+    const uint32_t lower_bin = bins.num_shown;
+    const uint32_t end = std::min(lower_bin | 1, kShape.bins - 1) + 1;
+    const uint64_t found = Find(pair, lower_bin << bits, bits + kDenseGroupBits);
+    uint64_t lower = 0;
+    std::array<std::array<uint32_t, 2 * kMaxLineEntries>, 2>
+        keys;  // of the lower bin, of the other
+    std::array<uint32_t, 2> num{};
+    for (uint64_t rest = found; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(rest));
+      const uint32_t key = Line::KeyAt(pair.line[i / 32], i % 32);
+      const size_t is_upper = layout.BinOf(key) != lower_bin ? 1 : 0;
+      keys[is_upper][num[is_upper]++] = layout.RemainderOf(key);
+      lower |= is_upper != 0 ? 0 : rest & (0 - rest);
+    }
+    const uint32_t num_free = kShape.slots - bins.NumKeys();
+    if (num[0] > num_free) return {0, DenseCutKernels::kNoBin};
+    const bool fits = num[0] + num[1] <= num_free;
+    DenseWord string = bins.String();
+    uint32_t slot = bins.NumKeys();
+    uint32_t bin = lower_bin;
+    for (size_t i = 0; bin < (fits ? end : lower_bin + 1); ++i) {
+      for (uint32_t k = 0; k < num[i]; ++k) SetSlot(slot++, keys[i][k], block);
+      string |= DenseWord{1} << (Bits::kFirst + bin++ + slot);
+    }
+    StoreString(string, bin < kShape.bins ? bins.flags : 0, block);
+    for (uint64_t rest = fits ? found : lower; rest != 0;) {
+      const auto i = static_cast<uint32_t>(std::bit_width(rest)) - 1;  // no entry before it moves
+      rest ^= uint64_t{1} << i;
+      Line::Remove(pair.line[i / 32], i % 32);
+    }
+    return {slot - bins.NumKeys(), fits ? PullBin(bin, slot) : DenseCutKernels::kNoBin};
+  }
+
+  // A slot that is 0.
+  static HWY_INLINE void SetSlot(uint32_t slot, uint32_t remainder, uint32_t* block) {
+    const uint32_t word = LoadPresenceWord(block + slot / 4);
+    StorePresenceWord(word | (remainder & 0xff) << slot % 4 * 8, block + slot / 4);
+    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
+      FlipPlane(i, uint64_t{remainder >> (8 + i) & 1} << slot, block);
+    }
+  }
+};
+
+// Only queries are other ones beside writers.
+template <class Codec>
+void AddDenseShape(FingerprintKernels& alone, FingerprintKernels& versioned) {
+  alone = BinnedKernels<Codec, GroupChangeIfVersioned, NoGroupReads>();
+  versioned = alone;
+  versioned.query = &QueryBinnedKeys<Codec, GroupReads>;
+  versioned.query_one = &QueryOneBinned<Codec, GroupReads>;
+}
+
+}  // namespace
+
+void AddDenseForTarget(KernelTable& kernels) {
+  WithSelect([&]<class Select>(Select) {
+    const auto add = [&]<size_t... kIdx>(std::index_sequence<kIdx...>) {
+      (AddDenseShape<Dense<kDenseShapes[kIdx], Select>>(kernels.dense[kIdx],
+                                                        kernels.versioned_dense[kIdx]),
+       ...);
+      ((kernels.dense_cuts[kIdx] = DenseCut<kDenseShapes[kIdx], Select>::Kernels()), ...);
+    };
+    add(std::make_index_sequence<kNumDenseShapes>());
+  });
+}
+
+}  // namespace trommel::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
