@@ -37,17 +37,82 @@ HWY_INLINE uint32_t LeadingZeros(DenseWord word) {
   return static_cast<uint32_t>(high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(low));
 }
 
+// Words of 32 bits of a vector that all targets of a kind have.
+constexpr size_t kDenseCutWords = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3   ? 16
+                                  : HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 ? 8
+                                                                           : 4;
+
+// Entries of lines that have kNum at most. Functions of their own, which shapes and selects share.
+template <uint32_t kNum>
+struct DensePairOf {
+  using Line = DenseLineOf<kNum>;
+
+  static HWY_NOINLINE uint64_t Find(const DensePair& pair, uint32_t key, uint32_t num_ignored) {
+    return Entries(pair.line[0], {pair.tag[0], key}, num_ignored) |
+           uint64_t{Entries(pair.line[1], {pair.tag[1], key}, num_ignored)} << 32;
+  }
+  static HWY_INLINE uint32_t Entries(const uint32_t* line, const DenseEntry& entry,
+                                     uint32_t num_ignored) {
+    return LowBitsLike(line, entry.key, 0xffff >> num_ignored << num_ignored) &
+           typename Line::Planes(line).Equal(entry);
+  }
+
+#if HWY_TARGET == HWY_SCALAR
+
+  // The places of entries whose low bits are these where `compared` has 1s.
+  static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
+    uint32_t like = 0;
+    for (uint32_t i = 0; i < kMaxLineEntries; ++i) {
+      like |= uint32_t{((Line::LowBitsAt(line, i) ^ bits) & compared) == 0} << i;
+    }
+    return like;
+  }
+
+#else
+
+  // As many bytes are read as StoreMaskBits writes: others would wait for the store.
+  static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
+    using Bits = std::conditional_t<kDenseCutWords == 4, uint8_t,
+                                    std::conditional_t<kDenseCutWords == 8, uint16_t, uint32_t> >;
+    const WordsOfSlotsTag<kDenseCutWords> d_words;
+    const hn::Repartition<uint16_t, WordsOfSlotsTag<kDenseCutWords> > d;
+    const auto mask = hn::Set(d, static_cast<uint16_t>(compared));
+    const auto wanted = hn::Set(d, static_cast<uint16_t>(bits & compared));
+    uint32_t like = 0;
+    for (uint32_t i = 0; i < kMaxLineEntries / 2; i += kDenseCutWords) {
+      const auto low_bits = hn::BitCast(d, LoadPresence(d_words, line + i));
+      uint8_t bytes[8] = {};
+      hn::StoreMaskBits(d, hn::Eq(hn::And(low_bits, mask), wanted), bytes);
+      Bits equal;
+      std::memcpy(&equal, bytes, sizeof(equal));
+      like |= static_cast<uint32_t>(equal) << (2 * i);
+    }
+    return like;
+  }
+
+#endif
+
+  // Puts a key into the line with fewer entries, the first of equals, if that is not full.
+  static HWY_NOINLINE bool Put(const DensePair& pair, uint32_t key) {
+    const uint32_t num_in[2] = {NumDenseEntries(pair.line[0]), NumDenseEntries(pair.line[1])};
+    const size_t i = num_in[1] < num_in[0] ? 1 : 0;
+    if (HWY_UNLIKELY(num_in[i] == kNum)) return false;
+    Line::Set(pair.line[i], num_in[i], {pair.tag[i], key});
+    return true;
+  }
+
+  static HWY_NOINLINE void Remove(const DensePair& pair, uint32_t i) {
+    Line::Remove(pair.line[i / 32], i % 32);
+  }
+};
+
 template <DenseShape kShape, class Select>
 struct DenseCut {
   using Codec = Dense<kShape, Select>;
   using Bits = DenseBits<kShape>;
   using Bins = DenseBins<kShape, Select>;
   using Key = typename Codec::Key;
-  using Line = DenseLineOf<kShape.line_entries()>;
-  // Of a vector that all targets of a kind have.
-  static constexpr size_t kWords = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3   ? 16
-                                   : HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 ? 8
-                                                                            : 4;
+  using PairOf = DensePairOf<kShape.line_entries()>;
 
   // The last bin of a full block that has keys, and how many.
   struct Last {
@@ -67,7 +132,7 @@ struct DenseCut {
   static constexpr DenseCutKernels Kernels() {
     return {.state = &State,
             .slot = &Slot,
-            .find = &Find,
+            .find = &PairOf::Find,
             .close = &Close,
             .evict = &Evict,
             .pull = &Pull};
@@ -98,62 +163,6 @@ struct DenseCut {
     return {fate, PullBin(bins.num_shown, bins.NumKeys() - (fate == OneFate::kDone ? 1 : 0))};
   }
 
-  // --- Entries.
-
-  static uint64_t Find(const DensePair& pair, uint32_t key, uint32_t num_ignored) {
-    return Entries(pair.line[0], {pair.tag[0], key}, num_ignored) |
-           uint64_t{Entries(pair.line[1], {pair.tag[1], key}, num_ignored)} << 32;
-  }
-  static HWY_INLINE uint32_t Entries(const uint32_t* line, const DenseEntry& entry,
-                                     uint32_t num_ignored) {
-    return LowBitsLike(line, entry.key, 0xffff >> num_ignored << num_ignored) &
-           typename Line::Planes(line).Equal(entry);
-  }
-
-#if HWY_TARGET == HWY_SCALAR
-
-  // The places of entries whose low bits are these where `compared` has 1s.
-  static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
-    uint32_t like = 0;
-    for (uint32_t i = 0; i < kMaxLineEntries; ++i) {
-      like |= uint32_t{((Line::LowBitsAt(line, i) ^ bits) & compared) == 0} << i;
-    }
-    return like;
-  }
-
-#else
-
-  // As many bytes are read as StoreMaskBits writes: others would wait for the store.
-  static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
-    using Bits = std::conditional_t<kWords == 4, uint8_t,
-                                    std::conditional_t<kWords == 8, uint16_t, uint32_t>>;
-    const WordsOfSlotsTag<kWords> d_words;
-    const hn::Repartition<uint16_t, WordsOfSlotsTag<kWords>> d;
-    const auto mask = hn::Set(d, static_cast<uint16_t>(compared));
-    const auto wanted = hn::Set(d, static_cast<uint16_t>(bits & compared));
-    uint32_t like = 0;
-    for (uint32_t i = 0; i < kMaxLineEntries / 2; i += kWords) {
-      const auto low_bits = hn::BitCast(d, LoadPresence(d_words, line + i));
-      uint8_t bytes[8] = {};
-      hn::StoreMaskBits(d, hn::Eq(hn::And(low_bits, mask), wanted), bytes);
-      Bits equal;
-      std::memcpy(&equal, bytes, sizeof(equal));
-      like |= static_cast<uint32_t>(equal) << (2 * i);
-    }
-    return like;
-  }
-
-#endif
-
-  // Puts a key into the line with fewer entries, the first of equals, if that is not full.
-  static HWY_INLINE bool Put(const DensePair& pair, uint32_t key) {
-    const uint32_t num_in[2] = {NumDenseEntries(pair.line[0]), NumDenseEntries(pair.line[1])};
-    const size_t i = num_in[1] < num_in[0] ? 1 : 0;
-    if (HWY_UNLIKELY(num_in[i] == kShape.line_entries())) return false;
-    Line::Set(pair.line[i], num_in[i], {pair.tag[i], key});
-    return true;
-  }
-
   // --- Evictions.
 
   static DenseCutKernels::Evicted Evict(uint32_t key_bits, uint32_t bits, uint32_t* block,
@@ -172,22 +181,22 @@ struct DenseCut {
       if (key.bin <= last.bin && (is_copy_of_last | (copies >> first != 0))) return {};
     }
     DenseCutKernels::Evicted evicted{};
-    const auto evict = [&](uint32_t evicted_key) HWY_ATTR {
-      evicted.num += 1;
-      left[evicted.num_left] = evicted_key;
-      evicted.num_left += Put(pair, evicted_key) ? 0 : 1;
-    };
     uint32_t num_bits = kShape.slots + bins.num_shown;  // of the string
     if (HWY_LIKELY(key.bin <= last.bin)) {
       for (uint32_t slot = first; slot < kShape.slots; ++slot) {
-        evict(last.bin << bits | RemainderAt(block, slot));
+        left[evicted.num++] = last.bin << bits | RemainderAt(block, slot);
       }
       ClearFrom(first, block);
       num_bits -= last.num_ends + last.num;
     } else {
       num_bits -= bins.num_shown - key.bin;
     }
-    if (HWY_UNLIKELY(key.bin >= last.bin)) evict(key_bits);
+    if (HWY_UNLIKELY(key.bin >= last.bin)) left[evicted.num++] = key_bits;
+    for (uint64_t i = 0; i < evicted.num; ++i) {
+      const uint32_t put = left[i];
+      left[evicted.num_left] = put;
+      evicted.num_left += PairOf::Put(pair, put) ? 0 : 1;
+    }
     const DenseWord shown = (DenseWord{1} << (Bits::kFirst + num_bits)) - 1;
     StoreString(bins.String() & shown, bins.flags | Bits::kCut, block);
     if (HWY_LIKELY(key.bin < last.bin)) Codec::Open(key, Bins(block), block);
@@ -262,9 +271,9 @@ struct DenseCut {
 #if HWY_TARGET == HWY_SCALAR
     for (size_t i = 0; i < 64; ++i) equal |= uint64_t{before[i] == before[i + distance]} << i;
 #else
-    for (size_t i = 0; i < 16; i += kWords) {
-      const auto slots = hn::LoadU(SlotsTag<kWords>(), before + 4 * i);
-      equal |= NarrowSlotsInVector<NarrowTest::kEqual, kWords>(words, i, slots);
+    for (size_t i = 0; i < 16; i += kDenseCutWords) {
+      const auto slots = hn::LoadU(SlotsTag<kDenseCutWords>(), before + 4 * i);
+      equal |= NarrowSlotsInVector<NarrowTest::kEqual, kDenseCutWords>(words, i, slots);
     }
 #endif
     return equal;
@@ -279,14 +288,14 @@ struct DenseCut {
     const Bins bins(block);
     const uint32_t lower_bin = bins.num_shown;
     const uint32_t end = std::min(lower_bin | 1, kShape.bins - 1) + 1;
-    const uint64_t found = Find(pair, lower_bin << bits, bits + kDenseGroupBits);
+    const uint64_t found = PairOf::Find(pair, lower_bin << bits, bits + kDenseGroupBits);
     uint64_t lower = 0;
-    std::array<std::array<uint32_t, 2 * kMaxLineEntries>, 2>
-        keys;  // of the lower bin, of the other
+    // Of the lower bin, and of the other.
+    std::array<std::array<uint32_t, 2 * kMaxLineEntries>, 2> keys;
     std::array<uint32_t, 2> num{};
     for (uint64_t rest = found; rest != 0; rest &= rest - 1) {
       const auto i = static_cast<uint32_t>(std::countr_zero(rest));
-      const uint32_t key = Line::KeyAt(pair.line[i / 32], i % 32);
+      const uint32_t key = PairOf::Line::KeyAt(pair.line[i / 32], i % 32);
       const size_t is_upper = layout.BinOf(key) != lower_bin ? 1 : 0;
       keys[is_upper][num[is_upper]++] = layout.RemainderOf(key);
       lower |= is_upper != 0 ? 0 : rest & (0 - rest);
@@ -301,11 +310,12 @@ struct DenseCut {
       for (uint32_t k = 0; k < num[i]; ++k) SetSlot(slot++, keys[i][k], block);
       string |= DenseWord{1} << (Bits::kFirst + bin++ + slot);
     }
-    StoreString(string, bin < kShape.bins ? bins.flags : 0, block);
+    const uint64_t flags = bin < kShape.bins ? bins.flags : bins.flags & Bits::kCounted;
+    StoreString(string, flags, block);
     for (uint64_t rest = fits ? found : lower; rest != 0;) {
       const auto i = static_cast<uint32_t>(std::bit_width(rest)) - 1;  // no entry before it moves
       rest ^= uint64_t{1} << i;
-      Line::Remove(pair.line[i / 32], i % 32);
+      PairOf::Remove(pair, i);
     }
     return {slot - bins.NumKeys(), fits ? PullBin(bin, slot) : DenseCutKernels::kNoBin};
   }
