@@ -34,7 +34,8 @@ namespace {
 HWY_INLINE uint32_t LeadingZeros(DenseWord word) {
   const auto high = static_cast<uint64_t>(word >> 64);
   const auto low = static_cast<uint64_t>(word);
-  return static_cast<uint32_t>(high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(low));
+  const int zeros = high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(low);
+  return static_cast<uint32_t>(zeros);
 }
 
 // Words of 32 bits of a vector that all targets of a kind have.
@@ -53,7 +54,7 @@ struct DensePairOf {
   }
   static HWY_INLINE uint32_t Entries(const uint32_t* line, const DenseEntry& entry,
                                      uint32_t num_ignored) {
-    return LowBitsLike(line, entry.key, 0xffff >> num_ignored << num_ignored) &
+    return LowBitsLike(line, entry.key, 0xffffU >> num_ignored << num_ignored) &
            typename Line::Planes(line).Equal(entry);
   }
 
@@ -152,7 +153,8 @@ struct DenseCut {
   }
 
   static HWY_INLINE uint64_t PullBin(uint32_t num_bins, uint32_t num_keys) {
-    const bool is_to_pull = (num_bins < kShape.bins) & (num_keys + kDensePullSlots <= kShape.slots);
+    const bool is_cut = num_bins < kShape.bins;
+    const bool is_to_pull = is_cut && num_keys + kDensePullSlots <= kShape.slots;
     return is_to_pull ? num_bins : DenseCutKernels::kNoBin;
   }
 
@@ -169,8 +171,8 @@ struct DenseCut {
                                         const DensePair& pair, uint32_t* left) {
     const Key key({kShape, bits}, key_bits);
     const Bins bins(block);
-    const bool may_be_cut = bins.Shows(key.bin) & !bins.IsCounted();
-    if (!may_be_cut | (bins.NumKeys() < kShape.slots)) return {};
+    const bool is_full = bins.NumKeys() == kShape.slots;
+    if (!is_full || bins.IsCounted() || !bins.Shows(key.bin)) return {};
     const Last last(bins);
     const uint32_t first = kShape.slots - last.num;
     const uint64_t copies = Copies(bins, block);
