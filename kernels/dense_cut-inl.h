@@ -74,9 +74,9 @@ struct DensePairOf {
   // As many bytes are read as StoreMaskBits writes: others would wait for the store.
   static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
     using Bits = std::conditional_t<kDenseCutWords == 4, uint8_t,
-                                    std::conditional_t<kDenseCutWords == 8, uint16_t, uint32_t> >;
+                                    std::conditional_t<kDenseCutWords == 8, uint16_t, uint32_t>>;
     const WordsOfSlotsTag<kDenseCutWords> d_words;
-    const hn::Repartition<uint16_t, WordsOfSlotsTag<kDenseCutWords> > d;
+    const hn::Repartition<uint16_t, WordsOfSlotsTag<kDenseCutWords>> d;
     const auto mask = hn::Set(d, static_cast<uint16_t>(compared));
     const auto wanted = hn::Set(d, static_cast<uint16_t>(bits & compared));
     uint32_t like = 0;
