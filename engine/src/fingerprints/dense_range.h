@@ -102,8 +102,12 @@ class DenseRange {
             .max_hidden_keys = num_left / 4 / kHiddenBytes};
   }
 
-  // Prefetches what a query, or an update, reads first which the kernels leave to it.
+  // Prefetch what an update, or a query, reads first which the kernels leave to it; the query may
+  // be beside updates, inside of the grace periods.
   void Prefetch(uint64_t block_idx, uint32_t key) const;
+  void PrefetchEntries(uint64_t block_idx, uint32_t key) const {
+    (void)PublishedLines().FetchedPairOf(block_idx, key);
+  }
   // Returns false, and changes nothing, if a limit leaves no space.
   [[nodiscard]] bool Insert(uint64_t block_idx, uint32_t key);
   // Returns whether the key was in.
@@ -199,6 +203,9 @@ class DenseRange {
         std::in_place,
         readers_.versions +
             (readers_.first_block % kernels::kGroupBlocks + block_idx) / kernels::kGroupBlocks);
+  }
+  const DenseLines& PublishedLines() const {
+    return *__atomic_load_n(&published_lines_, __ATOMIC_ACQUIRE);
   }
   void PublishLines() { __atomic_store_n(&published_lines_, lines_.get(), __ATOMIC_RELEASE); }
   // Makes the number of lines the one for the entries that there are. Between changes of blocks.

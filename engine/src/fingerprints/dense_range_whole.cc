@@ -22,7 +22,7 @@ bool DenseRange::MayContain(uint64_t block_idx, uint32_t key) const {
 std::optional<bool> DenseRange::MayHoldAboveBesideUpdates(uint64_t block_idx, uint32_t key) const {
   if (kernels::IsSpilledDense(BlockAt(block_idx))) return true;
   // The address after the block: entries that have left it since are in these lines or later ones.
-  return __atomic_load_n(&published_lines_, __ATOMIC_ACQUIRE)->HoldsBesideUpdates(block_idx, key);
+  return PublishedLines().HoldsBesideUpdates(block_idx, key);
 }
 
 uint64_t DenseRange::CountOf(uint64_t block_idx, uint32_t key) const {

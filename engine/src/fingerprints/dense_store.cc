@@ -79,9 +79,11 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
     }
     return num_refused;
   }
-  // Few lines and records stay in a core's second cache. One range is like another.
+  if (range.begin == range.end) return 0;
+  // Few lines and records stay in a core's second cache. One range is like another; this one is the
+  // caller's.
   constexpr uint64_t kFewLines = 4'096;
-  const DenseRange& some = ranges_.front().range;
+  const DenseRange& some = ranges_[PlaceOf(digests[range.begin]).range_idx].range;
   const bool is_fetching = ranges_.size() * some.least_lines() > kFewLines ||
                            some.counts().num_records() > some.num_blocks() / 8;
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
@@ -148,7 +150,12 @@ size_t DenseStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pres
         Kernels().query(chunk.data(), chunk.size(), view_, bits, unsure.data());
     const auto inside = EnterBesideUpdates();
     UseInSteps(
-        num_unsure, [&](size_t i) { FetchLines(chunk[unsure[i]]); }, [](size_t) {},
+        num_unsure,
+        [&](size_t i) {
+          const Place place = PlaceOf(chunk[unsure[i]]);
+          ranges_[place.range_idx].range.PrefetchEntries(place.block_idx, place.key);
+        },
+        [](size_t) {},
         [&](size_t i) {
           const uint32_t key_idx = unsure[i];
           bits[key_idx / 64] |= uint64_t{FinishQuery(chunk[key_idx])} << (key_idx % 64);
