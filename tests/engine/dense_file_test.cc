@@ -51,7 +51,7 @@ Result<uint64_t> ReadStoreFrom(std::span<const std::byte> bytes, DenseStore& sto
 }
 
 // Crowded and empty blocks, equal keys, keys that are in often: cut, counted, and with hidden keys.
-std::vector<uint64_t> MixedDigests(const DenseLayout& layout, std::mt19937_64& random) {
+std::vector<uint64_t> MixedDenseDigests(const DenseLayout& layout, std::mt19937_64& random) {
   std::vector<uint64_t> digests;
   for (uint64_t i = 0; i < kFileBlocks * layout.shape.slots; ++i) digests.push_back(random());
   for (int i = 0; i < 200; ++i) digests.push_back(digests[random() % 30]);
@@ -67,7 +67,7 @@ TEST_CASE("a dense store comes back from its bytes, which do not tell what led t
       kernels::kDenseShapes[GENERATE(range(size_t{0}, kernels::kNumDenseShapes))];
   const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 3U)};
   std::mt19937_64 random(Catch::rngSeed() + shape.slots);
-  std::vector<uint64_t> digests = MixedDigests(layout, random);
+  std::vector<uint64_t> digests = MixedDenseDigests(layout, random);
   const auto store = NewFileStore(layout);
   for (const uint64_t digest : digests) REQUIRE(store->InsertOne(digest));
   CHECK(store->Figures().num_undecided > 0);
@@ -96,7 +96,8 @@ TEST_CASE("a dense store comes back from its bytes, which do not tell what led t
 }
 
 // A file whose checksums hold, with these words and this side.
-std::vector<std::byte> Forged(std::span<const uint32_t> words, std::span<const uint32_t> side) {
+std::vector<std::byte> ForgedDense(std::span<const uint32_t> words,
+                                   std::span<const uint32_t> side) {
   VectorSink sink;
   FileWriter file(sink, {});
   file.Begin(FileType::kCounting, {}, 0);
@@ -112,7 +113,7 @@ TEST_CASE("forged words and rests of dense blocks are what a store writes, or ar
   const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 1U)};
   std::mt19937_64 random(Catch::rngSeed() + shape.slots);
   const auto store = NewFileStore(layout);
-  for (const uint64_t digest : MixedDigests(layout, random)) REQUIRE(store->InsertOne(digest));
+  for (const uint64_t digest : MixedDenseDigests(layout, random)) REQUIRE(store->InsertOne(digest));
   std::vector<uint32_t> words(kFileBlocks * 16);
   std::vector<uint32_t> side;
   {
@@ -130,7 +131,7 @@ TEST_CASE("forged words and rests of dense blocks are what a store writes, or ar
   int num_refused = 0;
   const auto check = [&](const std::vector<uint32_t>& some_words,
                          const std::vector<uint32_t>& some_side) {
-    const std::vector<std::byte> bytes = Forged(some_words, some_side);
+    const std::vector<std::byte> bytes = ForgedDense(some_words, some_side);
     const auto read = NewFileStore(layout);
     const Result<uint64_t> num_keys = ReadStoreFrom(bytes, *read);
     if (num_keys) {
