@@ -107,7 +107,7 @@ DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layou
   const DenseShape& shape = layout.shape;
   const Words words = LoadWords(block);
   const Masks& masks = kMasks[shape.slots];
-  for (uint32_t i = 0; i < words.size(); ++i) {
+  for (size_t i = 0; i < words.size(); ++i) {
     const uint64_t slots = i < kSlotWords ? words[i] : words[i] & masks.slots[i - kSlotWords];
     std::memcpy(low_bytes_.data() + 8 * i, &slots, sizeof(slots));
   }
