@@ -62,7 +62,7 @@ std::vector<uint64_t> MixedDenseDigests(const DenseLayout& layout, std::mt19937_
 }
 
 TEST_CASE("a dense store comes back from its bytes, which do not tell what led to its contents",
-          "[files][fingerprints][dense]") {
+          "[engine][files][fingerprints][dense][long]") {
   const kernels::DenseShape shape =
       kernels::kDenseShapes[GENERATE(range(size_t{0}, kernels::kNumDenseShapes))];
   const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 3U)};
@@ -108,7 +108,7 @@ std::vector<std::byte> ForgedDense(std::span<const uint32_t> words,
 }
 
 TEST_CASE("forged words and rests of dense blocks are what a store writes, or are refused",
-          "[files][fingerprints][dense]") {
+          "[engine][files][fingerprints][dense][long]") {
   const kernels::DenseShape shape = kernels::kDenseShapes[GENERATE(0U, 1U, 3U, 5U)];
   const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 1U)};
   std::mt19937_64 random(Catch::rngSeed() + shape.slots);

@@ -97,7 +97,7 @@ TEST_CASE("served queries answer as alone, but for blocks whose keys may be hidd
 }
 
 TEST_CASE("entries of a group that no update changes are found while others move in their lines",
-          "[engine][fingerprints][dense][threads]") {
+          "[engine][fingerprints][dense][threads][long]") {
   Geometry geometry;
   geometry.encoding = Encoding::kFingerprints8;
   geometry.num_blocks = 128;  // two groups, one ring of lines
@@ -132,7 +132,7 @@ TEST_CASE("entries of a group that no update changes are found while others move
 }
 
 TEST_CASE("beside writers of dense blocks no member is lost",
-          "[engine][fingerprints][dense][threads]") {
+          "[engine][fingerprints][dense][threads][long]") {
   const kernels::DenseShape shape = kernels::kDenseShapes[GENERATE(0U, 1U, 4U)];
   const std::unique_ptr<DenseStore> store = NewServedDense(shape);
   std::mt19937_64 random(Catch::rngSeed() + shape.slots);
