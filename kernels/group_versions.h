@@ -77,8 +77,7 @@ class GroupChange {
   uint64_t before_;
 };
 
-// The same for stores that may have versions or not, so that both use one kernel: what it costs is
-// a branch that is always predicted.
+// The same for stores that may have versions or not, so that both use one kernel.
 class GroupChangeIfVersioned {
  public:
   GroupChangeIfVersioned(const FingerprintBlocks& blocks, uint64_t version_idx) {

@@ -1,6 +1,7 @@
 // Stores of dense blocks in files: bytes follow from contents alone, come back as they were, and
 // any others are refused.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -107,6 +108,16 @@ std::vector<std::byte> ForgedDense(std::span<const uint32_t> words,
   return sink.Take();
 }
 
+// The words of blocks of which the first shows keys 1 and 2, and has counts of both.
+std::vector<uint32_t> TwoKeysCounted(const DenseLayout& layout) {
+  std::vector<uint32_t> words(kFileBlocks * 16);
+  BlockContents contents;
+  contents.push_back({1, 1000});
+  contents.push_back({2, 1000});
+  static_cast<void>(EncodeDense(layout, contents, words.data()));
+  return words;
+}
+
 TEST_CASE("forged words and rests of dense blocks are what a store writes, or are refused",
           "[engine][files][fingerprints][dense][long]") {
   const kernels::DenseShape shape = kernels::kDenseShapes[GENERATE(0U, 1U, 3U, 5U)];
@@ -143,6 +154,24 @@ TEST_CASE("forged words and rests of dense blocks are what a store writes, or ar
   };
   check(words, side);
   REQUIRE(num_refused == 0);
+  // An entry of two keys, each 2^62 times or one more: together as many as a filter may have, and
+  // one too many. The block shows both once; behind it there are others' keys.
+  const auto sum_is_refused = [&](uint64_t first, uint64_t second) {
+    const auto halves = [](uint64_t count) {
+      return std::array{static_cast<uint32_t>(count), static_cast<uint32_t>(count >> 32)};
+    };
+    const auto [first_low, first_high] = halves(first);
+    const auto [second_low, second_high] = halves(second);
+    const std::vector<uint32_t> entry = {
+        0, 2, 1 | 0x3fffU << 18, first_low, first_high, 2 | 0x3fffU << 18, second_low, second_high};
+    const Result<uint64_t> read =
+        ReadStoreFrom(ForgedDense(TwoKeysCounted(layout), entry), *NewFileStore(layout));
+    if (!read) REQUIRE(read.error().code == ErrorCode::kCorrupt);
+    return !read;
+  };
+  CHECK_FALSE(sum_is_refused((uint64_t{1} << 62) - 1, (uint64_t{1} << 62) - 2));
+  CHECK(sum_is_refused(uint64_t{1} << 62, uint64_t{1} << 62));
+  CHECK(sum_is_refused((uint64_t{1} << 63) - 1, (uint64_t{1} << 63) - 1));
   for (int i = 0; i < 300; ++i) {
     std::vector<uint32_t> changed = words;
     std::vector<uint32_t> changed_side = side;

@@ -3,10 +3,9 @@
 //
 //   0   u32  block
 //   4   u32  n, keys of the rest, ascending
-//   8   n times: u32, the key in the low 18 bits, its copies in the others; or, if these are all
-//   1s,
-//       two u32 behind it: copies, the low half first, not fewer than that. A u32 0 if that makes
-//       the entry a multiple of 8 bytes
+//   8   n times: u32, the key in the low 18 bits, its copies in the other 14
+//              or, with 0x3fff or more copies, these bits set, and two u32: copies, low half first
+//       u32  0, if that makes the entry a multiple of 8 bytes
 #include <algorithm>
 #include <array>
 #include <span>

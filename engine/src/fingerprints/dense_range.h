@@ -17,9 +17,8 @@
 //            bin shown, block full   squeeze: many copies go to the record; else evict: the last
 //                                    bin with keys goes to lines, and is cut
 //            bin cut                  line, else hidden
-//   erase    count, slot or entry; then a cut block with kDensePullSlots free slots pulls: its
-//   lowest
-//            cut bins return, and hidden keys become entries
+//   erase    count, slot or entry; then a cut block with kDensePullSlots free slots pulls:
+//            its lowest cut bins return, and hidden keys become entries
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_RANGE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_RANGE_H_
 

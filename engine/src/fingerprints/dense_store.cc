@@ -148,7 +148,7 @@ size_t DenseStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pres
     uint64_t* bits = maybe_present + first / 64;
     const size_t num_unsure =
         Kernels().query(chunk.data(), chunk.size(), view_, bits, unsure.data());
-    const auto inside = EnterBesideUpdates();
+    const auto inside = EnterBesideUpdates();  // once for all of them
     UseInSteps(
         num_unsure,
         [&](size_t i) {
@@ -158,7 +158,7 @@ size_t DenseStore::Query(std::span<const uint64_t> digests, uint64_t* maybe_pres
         [](size_t) {},
         [&](size_t i) {
           const uint32_t key_idx = unsure[i];
-          bits[key_idx / 64] |= uint64_t{FinishQuery(chunk[key_idx])} << (key_idx % 64);
+          bits[key_idx / 64] |= uint64_t{MayContainInside(chunk[key_idx])} << (key_idx % 64);
         });
     for (size_t w = 0; w < (chunk.size() + 63) / 64; ++w) {
       num_present += static_cast<size_t>(std::popcount(bits[w]));
@@ -175,6 +175,11 @@ bool DenseStore::MayContain(uint64_t digest) const noexcept {
 }
 
 bool DenseStore::FinishQuery(uint64_t digest) const {
+  const auto inside = EnterBesideUpdates();
+  return MayContainInside(digest);
+}
+
+bool DenseStore::MayContainInside(uint64_t digest) const {
   if (has_versions()) return MayContainBesideUpdates(digest);
   const Place place = PlaceOf(digest);
   return ranges_[place.range_idx].range.MayContain(place.block_idx, place.key);
@@ -182,7 +187,6 @@ bool DenseStore::FinishQuery(uint64_t digest) const {
 
 // The whole query anew: the key may be anywhere now.
 bool DenseStore::MayContainBesideUpdates(uint64_t digest) const {
-  const auto inside = EnterBesideUpdates();
   const Place place = PlaceOf(digest);
   const DenseRange& range = ranges_[place.range_idx].range;
   const uint64_t* const version =

@@ -150,6 +150,8 @@ class DenseStore final : public Store {
     if (!has_versions()) return std::nullopt;
     return grace_periods_->Enter();
   }
+  // What the kernels leave. Requires a reader inside of the grace periods.
+  bool MayContainInside(uint64_t digest) const;
   bool MayContainBesideUpdates(uint64_t digest) const;
   // Tells the range what its updates owe to queries.
   void SetReaders(size_t range_idx);

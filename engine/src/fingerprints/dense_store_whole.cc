@@ -38,16 +38,26 @@ Status DenseStore::Rebuild(size_t range_idx, const ContentsOf& contents_of) {
 }
 
 Result<uint64_t> DenseStore::Adopt(const DenseRests& rests, uint64_t& bad_block) {
+  constexpr uint64_t kMostKeys = (uint64_t{1} << 63) - 1;
   uint64_t num_keys = 0;
+  // Sums first: what encodes contents relies on them.
+  const auto are_few = [&num_keys](std::span<const BlockKey> rest) {
+    return std::ranges::all_of(rest, [&num_keys](const BlockKey& entry) {
+      if (entry.count > kMostKeys - num_keys) return false;
+      num_keys += entry.count;
+      return true;
+    });
+  };
   for (uint64_t b = 0; b < geometry_.num_blocks; ++b) {
     const std::span<const BlockKey> rest = rests.RestOf(b);
-    if (!IsEncodedDense(layout_, BlockAt(b), rest)) {
+    if (!are_few(rest) || !IsEncodedDense(layout_, BlockAt(b), rest)) {
       bad_block = b;
-      return Error{ErrorCode::kCorrupt, "a block or its rest is not what its keys make"};
+      return Error{ErrorCode::kCorrupt,
+                   "a block or its rest is not what its keys make, or counts over 2^63 - 1"};
     }
     num_keys += kernels::DenseBlock(layout_, BlockAt(b)).num_keys();
-    for (const BlockKey& entry : rest) num_keys += entry.count;
   }
+  if (num_keys > kMostKeys) return Error{ErrorCode::kCorrupt, "counts over 2^63 - 1"};
   for (size_t r = 0; r < ranges_.size(); ++r) {
     const auto contents_of = [&](uint64_t b) {
       const uint64_t block_idx = FirstBlockOf(r) + b;
