@@ -12,7 +12,6 @@
 #include "engine/src/fingerprints/dense_store.h"
 #include "kernels/dense_layout.h"
 #include "support/catch.h"
-#include "support/shrink.h"
 #include "trommel/outcomes.h"
 
 namespace trommel {
@@ -94,49 +93,6 @@ TEST_CASE("served queries answer as alone, but for blocks whose keys may be hidd
   for (const uint64_t digest : members) REQUIRE(DenseAnswers(*store, digest, false));
   CHECK(store->Figures().num_undecided == 0);
   CHECK(store->Figures().num_interrupted_queries == 0);
-}
-
-TEST_CASE("entries of a group that no update changes are found while others move in their lines",
-          "[engine][fingerprints][dense][threads][long]") {
-  Geometry geometry;
-  geometry.encoding = Encoding::kFingerprints8;
-  geometry.num_blocks = 128;  // two groups, one ring of lines
-  geometry.fingerprint_bits = 8;
-  const kernels::DenseShape shape = kernels::kDenseShapes[1];
-  const std::unique_ptr<DenseStore> store = DenseStore::Create(geometry, shape, 0.07, 0).value();
-  REQUIRE(store->ServeQueries(0));
-  std::mt19937_64 random(Catch::rngSeed());
-  // By the first bit: of the first group, which stays, and of the second.
-  std::vector<uint64_t> of_group[2];
-  for (uint64_t i = 0; i < 50 * geometry.num_blocks; ++i) {
-    const uint64_t digest = random();
-    REQUIRE(store->InsertOne(digest));
-    of_group[digest >> 63].push_back(digest);
-  }
-  // Those that are entries now.
-  const Store::OneKeyCalls calls = store->CallsOfOneKey();
-  for (std::vector<uint64_t>& digests : of_group) {
-    std::erase_if(digests, [&](uint64_t digest) {
-      return calls.query(digest, calls.blocks) != kernels::OneFate::kSpill;
-    });
-    REQUIRE(digests.size() > 50);
-  }
-  std::atomic<bool> is_over{false};
-  uint64_t num_lost = 0;
-  std::thread writer([&] {
-    while (!is_over) {
-      const uint64_t digest = of_group[1][random() % of_group[1].size()];
-      store->EraseOne(digest);
-      store->InsertOne(digest);
-    }
-  });
-  std::vector<uint64_t> bits(BitmapWords(of_group[0].size()));
-  for (uint64_t look = 0; look < tests::Scaled(20'000); ++look) {
-    num_lost += of_group[0].size() - store->Query(of_group[0], bits.data());
-  }
-  is_over = true;
-  writer.join();
-  CHECK(num_lost == 0);
 }
 
 TEST_CASE("beside writers of dense blocks no member is lost",
