@@ -1,8 +1,8 @@
-// Updates and queries of fingerprint blocks whose slots are in bins: of 8 bits
-// (fingerprint_layout.h), and dense (dense_layout.h). Included once per target.
+// Updates and queries of fingerprint blocks whose slots are in bins (dense_layout.h), in batches.
+// Included once per target.
 //
-// How such a block is read and changed is a *codec* (narrow_key-inl.h, dense_key-inl.h), of which
-// the kernels are templates:
+// How such a block is read and changed is a *codec* (dense-inl.h), of which the kernels are
+// templates:
 //
 //   Key(rest, blocks)                  a key within its block
 //   Insert, InsertIfAbsent, Erase, Query(key, block)
@@ -75,7 +75,7 @@ OneFate QueryOneBinned(uint64_t digest, const void* blocks) {
   return QueryBinnedKey<Codec, Reads>(digest, *static_cast<const FingerprintBlocks*>(blocks));
 }
 
-// ForEachKey of words-inl.h. Calls use(i, fate) for each key that is done.
+// ForEachKey of update-inl.h. Calls use(i, fate) for each key that is done.
 template <class Codec, template <class> class Update, class Change, class Use>
 HWY_INLINE UpdateProgress UpdateBinned(const uint64_t* HWY_RESTRICT digests,
                                        const DigestRange& range,

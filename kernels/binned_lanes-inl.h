@@ -34,10 +34,10 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "kernels/all_versions-inl.h"
+#include "kernels/byte_slots-inl.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/group_versions.h"
 #include "kernels/kernels.h"
-#include "kernels/narrow_slots-inl.h"
 #include "kernels/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();

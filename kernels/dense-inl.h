@@ -16,12 +16,12 @@
 
 #include "hwy/highway.h"
 #include "kernels/binned-inl.h"
+#include "kernels/byte_slots-inl.h"
 #include "kernels/dense_lanes-inl.h"
 #include "kernels/dense_layout.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/group_versions.h"
 #include "kernels/kernels.h"
-#include "kernels/narrow_slots-inl.h"
 #include "kernels/presence_words.h"
 #include "kernels/select-inl.h"
 
@@ -122,7 +122,7 @@ struct DenseBins {
   uint32_t num_shown;
 };
 
-// Slots that move. Below, tail[0 .. 3] are the block's last four words without the bytes of slots.
+// Slots that move. Below, `tail` is the block's words without the bytes of slots.
 template <DenseShape kShape, bool kOpens>
 struct DenseMove {
   static constexpr size_t kSlots = kShape.slots;
@@ -138,7 +138,7 @@ struct DenseMove {
                                                                   << slot
                                     : plane >> 1 & ~below;
       const uint64_t bits = (plane & below) | moved;
-      const uint32_t first = kShape.slots * (8 + i) - 256;
+      const uint32_t first = kShape.slots * (8 + i);
       tail[first / 64] |= bits << first % 64;
       if (first % 64 + kShape.slots > 64) tail[first / 64 + 1] |= bits >> (64 - first % 64);
     }
@@ -160,7 +160,7 @@ struct DenseMove {
     for (size_t i = 0; i < 8; ++i) {
       uint64_t word;
       std::memcpy(&word, bytes + 8 * i, sizeof(word));
-      StorePresenceWord64(i < 4 ? word : word | tail[i - 4], block + 2 * i);
+      StorePresenceWord64(word | tail[i], block + 2 * i);
     }
   }
 
@@ -186,38 +186,38 @@ struct DenseMove {
   static HWY_INLINE void MoveVector(uint32_t slot, uint32_t remainder, const uint64_t* tail,
                                     uint32_t* block) {
     constexpr size_t kBegin = 16 * kIdx;
-    const NarrowSlotTag d;
+    const ByteSlotTag d;
     if constexpr (kBegin >= kSlots) {
-      StorePresenceWord64(tail[2 * kIdx - 4], block + 4 * kIdx);
-      StorePresenceWord64(tail[2 * kIdx - 3], block + 4 * kIdx + 2);
+      StorePresenceWord64(tail[2 * kIdx], block + 4 * kIdx);
+      StorePresenceWord64(tail[2 * kIdx + 1], block + 4 * kIdx + 2);
     } else {
-      const auto slots = LoadNarrowSlots(block, kBegin);
+      const auto slots = LoadByteSlots(block, kBegin);
       auto moved = slots;
       if constexpr (kOpens) {
         const auto byte = hn::Set(d, static_cast<uint8_t>(remainder));
         if constexpr (kIdx == 0) {
           moved = OpenedAt(slot, kBegin, slots, hn::ShiftLeftBytes<1>(d, slots), byte);
         } else {
-          const auto before = LoadNarrowSlots(block, kBegin - 16);
+          const auto before = LoadByteSlots(block, kBegin - 16);
           moved =
               OpenedAt(slot, kBegin, slots, hn::CombineShiftRightBytes<15>(d, slots, before), byte);
         }
       } else if constexpr (kIdx == 3) {
         moved = MovedFrom(slot, kBegin, slots, hn::ShiftRightBytes<1>(d, slots));
       } else {
-        const auto behind = LoadNarrowSlots(block, kBegin + 16);
+        const auto behind = LoadByteSlots(block, kBegin + 16);
         moved = MovedFrom(slot, kBegin, slots, hn::CombineShiftRightBytes<1>(d, behind, slots));
       }
       if constexpr (kBegin + 16 > kKept) {
         moved = hn::IfThenElseZero(hn::FirstN(d, kKept - kBegin), moved);
       }
       if constexpr (kBegin + 16 > kSlots) {
-        const hn::Repartition<uint64_t, NarrowSlotTag> d64;
-        const auto words = hn::InterleaveLower(d64, hn::Set(d64, tail[2 * kIdx - 4]),
-                                               hn::Set(d64, tail[2 * kIdx - 3]));
+        const hn::Repartition<uint64_t, ByteSlotTag> d64;
+        const auto words = hn::InterleaveLower(d64, hn::Set(d64, tail[2 * kIdx]),
+                                               hn::Set(d64, tail[2 * kIdx + 1]));
         moved = hn::Or(moved, hn::BitCast(d, words));
       }
-      StoreNarrowSlots(moved, block, kBegin);
+      StoreByteSlots(moved, block, kBegin);
     }
   }
 
@@ -226,7 +226,7 @@ struct DenseMove {
   template <class Words>
   static HWY_INLINE void Apply(uint32_t slot, uint32_t remainder, const Words& words,
                                uint32_t* block) {
-    uint64_t tail[4] = {0, 0, words.w6, words.w7};
+    uint64_t tail[8] = {0, 0, 0, 0, 0, 0, words.w6, words.w7};
     MovePlanes(slot, remainder, block, tail);
     MoveBytes(slot, remainder, tail, block);
   }
@@ -250,8 +250,7 @@ struct Dense : DenseLanes<kShape> {
 
   static HWY_INLINE uint64_t Equal(const Key& key, const uint32_t* block) {
     const uint32_t byte = key.remainder & 0xff;
-    return DenseBits<kShape>::AlsoEqual(NarrowSlotsWhere<NarrowTest::kEqual, 64>(block, byte),
-                                        key.remainder, block);
+    return DenseBits<kShape>::AlsoEqual(BytesEqual(block, byte), key.remainder, block);
   }
 
   static HWY_INLINE OneFate Open(const Key& key, const Bins& bins, uint32_t* block) {

@@ -55,11 +55,13 @@ void WriteBits(uint64_t* words, uint32_t first, uint32_t num_bits, uint64_t bits
   }
 }
 
+constexpr uint32_t kSlotWords = 2;  // of 64 bits, that are slots alone in all shapes
+
 // What is where in blocks of a shape, by its slots.
 struct Masks {
   DenseWord empty;                // the string of an empty block
   DenseWord string;               // of a block that is not cut
-  std::array<uint64_t, 4> slots;  // in the block's last words of 64 bits
+  std::array<uint64_t, 6> slots;  // in the block's last words of 64 bits
   uint32_t shift;                 // of the string in the last two
 };
 constexpr auto kMasks = [] {
@@ -68,8 +70,8 @@ constexpr auto kMasks = [] {
     Masks& of_shape = masks[shape.slots];
     of_shape.empty = Below(shape.bins);
     of_shape.string = Below(shape.slots + shape.bins);
-    for (uint32_t i = 0; i < 4; ++i) {
-      const uint32_t first = 256 + 64 * i;
+    for (uint32_t i = 0; i < of_shape.slots.size(); ++i) {
+      const uint32_t first = 64 * (kSlotWords + i);
       of_shape.slots[i] = Below64(std::max(8 * shape.slots, first) - first);
     }
     of_shape.shift = shape.unary_begin() - kLastWords;
@@ -78,7 +80,6 @@ constexpr auto kMasks = [] {
 }();
 
 using Words = std::array<uint64_t, 8>;
-constexpr uint32_t kSlotWords = 4;  // at least, that are slots alone
 
 Words LoadWords(const uint32_t* block) {
   Words words;

@@ -66,7 +66,6 @@ class DenseBlock {
   void CutAt(uint32_t bin);
   // Shows the bins below this one: those that it did not show have no keys.
   void ShowBins(uint32_t end);
-  void ShowAllBins() { ShowBins(layout_.shape.bins); }
 
   const DenseLayout& layout() const { return layout_; }
 
@@ -76,9 +75,9 @@ class DenseBlock {
   void MoveBytes(uint32_t from, uint32_t to);
 
   DenseLayout layout_;
-  std::array<uint8_t, 128> low_bytes_;  // of slots; all others are 0
-  std::array<uint64_t, 4> planes_;      // as many as the shape has
-  DenseWord ends_ = 0;                  // unary, with a 1 behind each bin that is shown
+  std::array<uint8_t, 128> low_bytes_;            // of slots; all others are 0
+  std::array<uint64_t, kMaxDensePlanes> planes_;  // as many as the shape has
+  DenseWord ends_ = 0;                            // unary, with a 1 behind each bin that is shown
   uint32_t num_keys_ = 0;
   uint32_t num_bins_ = 0;
   bool is_counted_ = false;

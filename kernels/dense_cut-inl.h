@@ -17,12 +17,12 @@
 #include <utility>
 
 #include "hwy/highway.h"
+#include "kernels/byte_slots-inl.h"
 #include "kernels/dense-inl.h"
 #include "kernels/dense_lanes-inl.h"
 #include "kernels/dense_layout.h"
 #include "kernels/dense_line.h"
 #include "kernels/kernels.h"
-#include "kernels/narrow_slots-inl.h"
 #include "kernels/presence_words.h"
 #include "kernels/select-inl.h"
 #include "kernels/words-inl.h"
@@ -54,8 +54,13 @@ struct DensePairOf {
   }
   static HWY_INLINE uint32_t Entries(const uint32_t* line, const DenseEntry& entry,
                                      uint32_t num_ignored) {
-    return LowBitsLike(line, entry.key, 0xffffU >> num_ignored << num_ignored) &
-           typename Line::Planes(line).Equal(entry);
+    if constexpr (kNum == kWordLineEntries) {
+      const uint32_t num = NumDenseEntries(line);
+      return WordsLike(line, Line::WordOf(entry), ~uint32_t{0} << num_ignored) & ((1U << num) - 1);
+    } else {
+      return LowBitsLike(line, entry.key, 0xffffU >> num_ignored << num_ignored) &
+             typename Line::Planes(line).Equal(entry);
+    }
   }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -68,25 +73,43 @@ struct DensePairOf {
     }
     return like;
   }
+  // The same of whole words.
+  static HWY_INLINE uint32_t WordsLike(const uint32_t* line, uint32_t word, uint32_t compared) {
+    uint32_t like = 0;
+    for (uint32_t i = 0; i < kNum; ++i) {
+      like |= uint32_t{((LoadPresenceWord(line + i) ^ word) & compared) == 0} << i;
+    }
+    return like;
+  }
 
 #else
 
-  // As many bytes are read as StoreMaskBits writes: others would wait for the store.
   static HWY_INLINE uint32_t LowBitsLike(const uint32_t* line, uint32_t bits, uint32_t compared) {
-    using Bits = std::conditional_t<kDenseCutWords == 4, uint8_t,
-                                    std::conditional_t<kDenseCutWords == 8, uint16_t, uint32_t>>;
+    return Like<uint16_t, kMaxLineEntries / 2>(line, bits, compared);
+  }
+  static HWY_INLINE uint32_t WordsLike(const uint32_t* line, uint32_t word, uint32_t compared) {
+    return Like<uint32_t, kNum>(line, word, compared);
+  }
+  // The lanes of the first words that are equal where `compared` has 1s. As many bytes are read as
+  // StoreMaskBits writes: others would wait for the store.
+  template <class Lane, uint32_t kNumWords>
+  static HWY_INLINE uint32_t Like(const uint32_t* line, uint32_t bits, uint32_t compared) {
+    constexpr uint32_t kLanesOfWord = 4 / sizeof(Lane);
+    constexpr uint32_t kNumLanes = kLanesOfWord * kDenseCutWords;
+    using Bits = std::conditional_t<kNumLanes <= 8, uint8_t,
+                                    std::conditional_t<kNumLanes <= 16, uint16_t, uint32_t>>;
     const WordsOfSlotsTag<kDenseCutWords> d_words;
-    const hn::Repartition<uint16_t, WordsOfSlotsTag<kDenseCutWords>> d;
-    const auto mask = hn::Set(d, static_cast<uint16_t>(compared));
-    const auto wanted = hn::Set(d, static_cast<uint16_t>(bits & compared));
+    const hn::Repartition<Lane, WordsOfSlotsTag<kDenseCutWords>> d;
+    const auto mask = hn::Set(d, static_cast<Lane>(compared));
+    const auto wanted = hn::Set(d, static_cast<Lane>(bits & compared));
     uint32_t like = 0;
-    for (uint32_t i = 0; i < kMaxLineEntries / 2; i += kDenseCutWords) {
-      const auto low_bits = hn::BitCast(d, LoadPresence(d_words, line + i));
+    for (uint32_t i = 0; i < kNumWords; i += kDenseCutWords) {
+      const auto lanes = hn::BitCast(d, LoadPresence(d_words, line + i));
       uint8_t bytes[8] = {};
-      hn::StoreMaskBits(d, hn::Eq(hn::And(low_bits, mask), wanted), bytes);
+      hn::StoreMaskBits(d, hn::Eq(hn::And(lanes, mask), wanted), bytes);
       Bits equal;
       std::memcpy(&equal, bytes, sizeof(equal));
-      like |= static_cast<uint32_t>(equal) << (2 * i);
+      like |= static_cast<uint32_t>(equal) << (kLanesOfWord * i);
     }
     return like;
   }
@@ -275,7 +298,7 @@ struct DenseCut {
 #else
     for (size_t i = 0; i < 16; i += kDenseCutWords) {
       const auto slots = hn::LoadU(SlotsTag<kDenseCutWords>(), before + 4 * i);
-      equal |= NarrowSlotsInVector<NarrowTest::kEqual, kDenseCutWords>(words, i, slots);
+      equal |= BytesEqualInVector<kDenseCutWords>(words, i, slots);
     }
 #endif
     return equal;
@@ -341,20 +364,23 @@ void AddDenseShape(FingerprintKernels& alone, FingerprintKernels& versioned) {
   versioned.query_one = &QueryOneBinned<Codec, GroupReads>;
 }
 
-}  // namespace
-
-void AddDenseForTarget(KernelTable& kernels) {
+// The shapes from this one on.
+template <size_t kFirst, size_t kNum>
+void AddDenseShapes(KernelTable& kernels) {
   WithSelect([&]<class Select>(Select) {
     const auto add = [&]<size_t... kIdx>(std::index_sequence<kIdx...>) {
-      (AddDenseShape<Dense<kDenseShapes[kIdx], Select>>(kernels.dense[kIdx],
-                                                        kernels.versioned_dense[kIdx]),
+      (AddDenseShape<Dense<kDenseShapes[kFirst + kIdx], Select>>(
+           kernels.dense[kFirst + kIdx], kernels.versioned_dense[kFirst + kIdx]),
        ...);
-      ((kernels.dense_cuts[kIdx] = DenseCut<kDenseShapes[kIdx], Select>::Kernels()), ...);
+      ((kernels.dense_cuts[kFirst + kIdx] =
+            DenseCut<kDenseShapes[kFirst + kIdx], Select>::Kernels()),
+       ...);
     };
-    add(std::make_index_sequence<kNumDenseShapes>());
+    add(std::make_index_sequence<kNum>());
   });
 }
 
+}  // namespace
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -21,6 +21,7 @@
 // in no order.
 //
 //   line       bit 0 first: | low 16 bits of N keys | planes: tag, high bits of keys | count |
+//   line of keys of 20 bits or more     | 15 times: key (27), tag | 0 .. | count |
 //   tag        5 bits, which name the entry's block (fingerprints/dense_lines.h)
 #ifndef TROMMEL_KERNELS_DENSE_LAYOUT_H_
 #define TROMMEL_KERNELS_DENSE_LAYOUT_H_
@@ -42,8 +43,9 @@ inline constexpr uint32_t kDenseEntryCountBits = 5;
 // So many blocks have one home among the lines, at most.
 inline constexpr uint32_t kMaxBlocksPerLine = 16;
 inline constexpr uint32_t kMaxDenseSlots = 51;
-// Of a line, by shape.
-inline constexpr uint32_t kMinLineEntries = 22;
+inline constexpr uint32_t kMaxDensePlanes = 11;
+// Of a line, by shape: so many, or 21 and more.
+inline constexpr uint32_t kWordLineEntries = 15;
 inline constexpr uint32_t kMaxLineEntries = 24;
 // An erasure that leaves so many free slots in a cut block is the store's: lowest bins return.
 inline constexpr uint32_t kDensePullSlots = 3;
@@ -59,29 +61,34 @@ struct DenseShape {
   constexpr uint32_t num_planes() const { return max_bits - 8; }
   // Where the unary string begins.
   constexpr uint32_t unary_begin() const { return slots * max_bits; }
-  // Bits of a key beyond 16, and the entries of a line.
-  constexpr uint32_t high_bits() const {
-    const auto key_bits = static_cast<uint32_t>(std::bit_width((bins << max_bits) - 1));
-    return std::max(key_bits, 16U) - 16;
+  constexpr uint32_t key_bits() const {
+    return static_cast<uint32_t>(std::bit_width((bins << max_bits) - 1));
   }
+  // The entries of a line: of 16 bits, tag, and the key's bits beyond 16; or of a word each.
   constexpr uint32_t line_entries() const {
-    return (kDenseBlockBits - kDenseEntryCountBits) / (16 + kDenseTagBits + high_bits());
+    if (key_bits() > 19) return kWordLineEntries;
+    return (kDenseBlockBits - kDenseEntryCountBits) / (kDenseTagBits + std::max(key_bits(), 16U));
   }
 
   friend bool operator==(const DenseShape&, const DenseShape&) = default;
 };
 
-// By rate: about .36, .22, .097, .050, .030 and .014 % when full.
+// By rate: about .36, .22, .097, .050, .030, .014, .0058, .00053 and .000055 % when full.
 inline constexpr DenseShape kDenseShapes[] = {{51, 51, 8},  {48, 78, 8},  {43, 80, 9},
-                                              {40, 70, 10}, {38, 54, 11}, {35, 55, 12}};
+                                              {40, 70, 10}, {38, 54, 11}, {35, 55, 12},
+                                              {32, 62, 13}, {26, 68, 16}, {22, 70, 19}};
 
 inline constexpr size_t kNumDenseShapes = std::size(kDenseShapes);
+// Kernels are compiled in two files: of so many shapes in dense_kernels.cc, of the others in
+// long_dense_kernels.cc.
+inline constexpr size_t kNumShortDenseShapes = 4;
 
 constexpr bool IsDenseShape(const DenseShape& shape) {
   return shape.unary_begin() + shape.slots + shape.bins + kDenseFlagBits == kDenseBlockBits &&
-         shape.slots <= kMaxDenseSlots && shape.unary_begin() >= 384 && shape.num_planes() <= 4 &&
-         shape.line_entries() >= kMinLineEntries &&
-         shape.line_entries() + shape.high_bits() == kMaxLineEntries;
+         shape.slots <= kMaxDenseSlots && 8 * shape.slots >= 128 && shape.unary_begin() >= 384 &&
+         shape.num_planes() <= kMaxDensePlanes && shape.key_bits() <= 32 - kDenseTagBits &&
+         (shape.line_entries() == kWordLineEntries ||
+          shape.line_entries() + std::max(shape.key_bits(), 16U) - 16 == kMaxLineEntries);
 }
 static_assert(std::ranges::all_of(kDenseShapes, IsDenseShape), "bits are left over, or missing");
 

@@ -7,10 +7,11 @@ namespace {
 // Calls use(line_of) with the DenseLineOf of so many entries.
 template <class Use>
 auto WithLineOf(uint32_t num_entries, const Use& use) {
-  static_assert(kMinLineEntries == 22 && kMaxLineEntries == 24);
   if (num_entries == 24) return use(DenseLineOf<24>());
   if (num_entries == 23) return use(DenseLineOf<23>());
-  return use(DenseLineOf<22>());
+  if (num_entries == 22) return use(DenseLineOf<22>());
+  if (num_entries == 21) return use(DenseLineOf<21>());
+  return use(DenseLineOf<kWordLineEntries>());
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class DensePlanes {
     tags_ = last << kInWord5;
     if (kInWord5 > 0) tags_ |= LoadPresenceWord64(line + 10) >> (64 - kInWord5) % 64;
     tags_ &= (DenseWord{1} << kDenseTagBits * kNum) - 1;
-    high_ = w7 >> kHighBegin & ((uint64_t{1} << kHighBits * kNum) - 1);
+    high_ = static_cast<uint64_t>(last >> kHighBegin) & ((uint64_t{1} << kHighBits * kNum) - 1);
     size_ = static_cast<uint32_t>(w7 >> (64 - kDenseEntryCountBits));
   }
   void Store(uint32_t* line) const {
@@ -54,11 +54,10 @@ class DensePlanes {
       const uint64_t w5 = LoadPresenceWord64(line + 10) & ~uint64_t{0} >> kInWord5;
       StorePresenceWord64(w5 | static_cast<uint64_t>(tags_) << (64 - kInWord5) % 64, line + 10);
     }
-    const DenseWord last = tags_ >> kInWord5;
-    const uint64_t w7 = static_cast<uint64_t>(last >> 64) | high_ << kHighBegin |
-                        uint64_t{size_} << (64 - kDenseEntryCountBits);
+    const DenseWord last = tags_ >> kInWord5 | DenseWord{high_} << kHighBegin |
+                           DenseWord{size_} << (128 - kDenseEntryCountBits);
     StorePresenceWord64(static_cast<uint64_t>(last), line + 12);
-    StorePresenceWord64(w7, line + 14);
+    StorePresenceWord64(static_cast<uint64_t>(last >> 64), line + 14);
   }
 
   uint32_t size() const { return size_; }
@@ -104,9 +103,9 @@ class DensePlanes {
 
  private:
   static constexpr uint32_t kHighBits = kMaxLineEntries - kNum;
-  // How many bits of the tags are in the sixth word, and where the high bits begin in the last.
+  // How many bits of the tags are in the sixth word, and where the high bits begin in the last two.
   static constexpr uint32_t kInWord5 = 16 * (kMaxLineEntries - kNum);
-  static constexpr uint32_t kHighBegin = (16 + kDenseTagBits) * kNum - 448;
+  static constexpr uint32_t kHighBegin = (16 + kDenseTagBits) * kNum - 384;
   // The bits of each tag at entry 0.
   static constexpr auto kTagColumns = [] {
     std::array<DenseWord, 1 << kDenseTagBits> columns{};
@@ -163,6 +162,35 @@ struct DenseLineOf {
     planes.Store(line);
     SetLowBits(line, i, LowBitsAt(line, last));
     SetLowBits(line, last, 0);
+  }
+};
+
+// The same of lines that have an entry in each word but the last.
+template <>
+struct DenseLineOf<kWordLineEntries> {
+  static constexpr uint32_t kKeyBits = 32 - kDenseTagBits;
+
+  static uint32_t WordOf(const DenseEntry& entry) { return entry.tag << kKeyBits | entry.key; }
+  static uint32_t KeyAt(const uint32_t* line, uint32_t i) {
+    return LoadPresenceWord(line + i) & ((1U << kKeyBits) - 1);
+  }
+  static DenseEntry At(const uint32_t* line, uint32_t i) {
+    return {LoadPresenceWord(line + i) >> kKeyBits, KeyAt(line, i)};
+  }
+  static void Set(uint32_t* line, uint32_t i, const DenseEntry& entry) {
+    StorePresenceWord(WordOf(entry), line + i);
+    SetSize(line, std::max(NumDenseEntries(line), i + 1));
+  }
+  static void Remove(uint32_t* line, uint32_t i) {
+    const uint32_t last = NumDenseEntries(line) - 1;
+    StorePresenceWord(LoadPresenceWord(line + last), line + i);
+    StorePresenceWord(0, line + last);
+    SetSize(line, last);
+  }
+
+ private:
+  static void SetSize(uint32_t* line, uint32_t size) {
+    StorePresenceWord(size << (32 - kDenseEntryCountBits), line + 15);
   }
 };
 

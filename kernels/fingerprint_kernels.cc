@@ -5,13 +5,11 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/growing-inl.h"
-#include "kernels/narrow-inl.h"
 #include "kernels/register.h"
 #include "kernels/wide-inl.h"
 
 #if HWY_ONCE
 namespace trommel::kernels {
-TROMMEL_REGISTER(AddNarrowFingerprints)
 TROMMEL_REGISTER(AddWideFingerprints)
 TROMMEL_REGISTER(AddGrowing)
 }  // namespace trommel::kernels

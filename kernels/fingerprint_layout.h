@@ -18,14 +18,7 @@
 //
 //   u16   | slot 0 | slot 1 | ... | slot 30 | slot 31 or a mark |
 //
-// *Slots of 8 bits* (48 in a block; b from 14 down to 8): the top 6 bits of the key are its *bin*,
-// the others are in a slot. Slots ascend within a bin, bins follow each other. Two words of 32 bins
-// each say where bins end, in unary: for each bin as many 0s as it has keys, then a 1, xor the word
-// of an empty block. So an empty block is all zeros. A word holds at most 31 keys.
-//
-//   u8    | slot 0 | ... | slot 47 |      u64  | bins 0 .. 31 | bins 32 .. 63 |
-//   bins  0 1 | 0 0 1 | 1 | ..  first bit first: bin 0 has one key, bin 1 two, bin 2 none
-//   bit 63 of both words: the block is promoted
+// Dense blocks, whose slots are in bins: dense_layout.h.
 #ifndef TROMMEL_KERNELS_FINGERPRINT_LAYOUT_H_
 #define TROMMEL_KERNELS_FINGERPRINT_LAYOUT_H_
 
@@ -45,8 +38,8 @@ struct FingerprintBlocks {
   uint64_t num_blocks;
   uint32_t fingerprint_bits;
   uint64_t* versions = nullptr;  // of groups; null unless queries run beside updates
-  // With slots of 8 bits a digest's top bits name its range of blocks, of which each has a lock of
-  // its own; 0 with slots of 16 bits, where ranges are whole groups.
+  // In dense filters a digest's top bits name its range of blocks, of which each has a lock of its
+  // own; 0 with slots of 16 bits, where ranges are whole groups.
   uint32_t range_bits = 0;
   // How many there are, so that queries may look at all of them at once; 0 if they must not.
   uint64_t num_versions = 0;
@@ -95,28 +88,6 @@ constexpr uint32_t WideSlot(const uint32_t* block, size_t slot_idx) {
 // Is slot 31 a mark?
 constexpr bool IsMarkedWide(const uint32_t* block) {
   return (block[kFingerprintBlockWords - 1] >> 16 & 0xff) == 0xff;
-}
-
-// --- Slots of 8 bits.
-
-inline constexpr size_t kNarrowSlots = 48;
-inline constexpr uint32_t kNarrowBins = 64;
-inline constexpr uint32_t kBinsPerWord = 32;
-inline constexpr uint32_t kMaxKeysPerBinWord = 31;
-inline constexpr uint32_t kBinBits = 6;
-inline constexpr uint32_t kMaxNarrowBits = 14;
-inline constexpr uint32_t kMinNarrowBits = 8;
-inline constexpr uint64_t kEmptyBins = 0xffffffffU;  // 32 bins without keys
-inline constexpr uint64_t kPromotedBins = uint64_t{1} << 63;
-
-constexpr uint32_t NarrowKey(uint64_t rest, uint32_t fingerprint_bits) {
-  return static_cast<uint32_t>(rest >> (64 - fingerprint_bits));
-}
-constexpr uint32_t NarrowBin(uint32_t key, uint32_t fingerprint_bits) {
-  return key >> (fingerprint_bits - kBinBits);
-}
-constexpr uint32_t NarrowSlot(uint32_t key, uint32_t fingerprint_bits) {
-  return key & ((1U << (fingerprint_bits - kBinBits)) - 1);
 }
 
 }  // namespace trommel::kernels

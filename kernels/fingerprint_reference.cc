@@ -4,28 +4,28 @@
 
 namespace trommel::kernels {
 
-FingerprintReference::FingerprintReference(FingerprintShape shape, uint64_t num_blocks,
+FingerprintReference::FingerprintReference(std::optional<DenseShape> dense, uint64_t num_blocks,
                                            uint32_t fingerprint_bits)
-    : shape_(shape), num_blocks_(num_blocks), fingerprint_bits_(fingerprint_bits) {}
+    : dense_(dense), num_blocks_(num_blocks), fingerprint_bits_(fingerprint_bits) {}
 
-uint32_t FingerprintReference::MaxBits() const {
-  return shape_ == FingerprintShape::kWide ? kMaxWideBits : kMaxNarrowBits;
+uint32_t FingerprintReference::MaxBits() const { return dense_ ? dense_->max_bits : kMaxWideBits; }
+
+uint64_t FingerprintReference::NumValues() const {
+  return (dense_ ? uint64_t{dense_->bins} : 1) << fingerprint_bits_;
 }
 
-uint32_t FingerprintReference::Unreserved(uint32_t key) const {
-  if (shape_ == FingerprintShape::kNarrow) return key;
-  if (key % 256 == 0x00) return key + 1;
-  if (key % 256 == 0xff) return key - 1;
-  return key;
+uint32_t FingerprintReference::Unreserved(uint64_t key) const {
+  if (!dense_ && key % 256 == 0x00) key += 1;
+  if (!dense_ && key % 256 == 0xff) key -= 1;
+  return static_cast<uint32_t>(key);
 }
 
-// Digest x num_blocks is block x 2^64 + rest; the key is how many 2^(64 - bits) go into the rest.
+// Digest x num_blocks is block x 2^64 + rest; the key is rest x values / 2^64.
 FingerprintReference::Place FingerprintReference::PlaceOf(uint64_t digest) const {
   __extension__ using Product = unsigned __int128;
-  const Product two_to_64 = Product{1} << 64;
   const Product product = Product{digest} * num_blocks_;
-  const Product key = product % two_to_64 / (two_to_64 >> fingerprint_bits_);
-  return {static_cast<uint64_t>(product / two_to_64), Unreserved(static_cast<uint32_t>(key))};
+  const Product key = Product{static_cast<uint64_t>(product)} * NumValues() >> 64;
+  return {static_cast<uint64_t>(product >> 64), Unreserved(static_cast<uint64_t>(key))};
 }
 
 void FingerprintReference::Insert(uint64_t digest) { counts_[PlaceOf(digest)] += 1; }
@@ -65,18 +65,18 @@ bool FingerprintReference::Subtract(const FingerprintReference& other) {
 
 FingerprintReference FingerprintReference::Folded() const {
   const bool has_room = fingerprint_bits_ < MaxBits();
-  FingerprintReference folded(shape_, num_blocks_ / 2, fingerprint_bits_ + (has_room ? 1 : 0));
+  FingerprintReference folded(dense_, num_blocks_ / 2, fingerprint_bits_ + (has_room ? 1 : 0));
   for (const auto& [place, count] : counts_) {
     const auto [block_idx, key] = place;
-    const auto longer = static_cast<uint32_t>(block_idx % 2 << fingerprint_bits_) + key;
-    folded.counts_[{block_idx / 2, Unreserved(has_room ? longer : longer / 2)}] += count;
+    const uint64_t longer = block_idx % 2 * NumValues() + key;
+    folded.counts_[{block_idx / 2, folded.Unreserved(has_room ? longer : longer / 2)}] += count;
   }
   return folded;
 }
 
 FingerprintReference FingerprintReference::Doubled() const {
-  FingerprintReference doubled(shape_, 2 * num_blocks_, fingerprint_bits_ - 1);
-  const uint32_t half = 1U << (fingerprint_bits_ - 1);
+  FingerprintReference doubled(dense_, 2 * num_blocks_, fingerprint_bits_ - 1);
+  const auto half = static_cast<uint32_t>(doubled.NumValues());
   for (const auto& [place, count] : counts_) {
     const auto [block_idx, key] = place;
     doubled.counts_[{2 * block_idx + key / half, key % half}] += count;

@@ -1,25 +1,28 @@
-// The specification of filters of fingerprint blocks: a multiset of keys per block, one key at a
-// time. Kernels and engine are right iff they leave and find what this does. Slow.
+// The specification of filters of fingerprint blocks: a multiset of keys per block, one
+// key at a time. Kernels and engine are right iff they leave and find what this does. Slow.
 #ifndef TROMMEL_KERNELS_FINGERPRINT_REFERENCE_H_
 #define TROMMEL_KERNELS_FINGERPRINT_REFERENCE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
-namespace trommel::kernels {
+#include "kernels/dense_layout.h"
 
-enum class FingerprintShape { kWide, kNarrow };
+namespace trommel::kernels {
 
 class FingerprintReference {
  public:
   // A key within its block and how often it is there.
   using Contents = std::vector<std::pair<uint32_t, uint64_t>>;
 
-  // Requires at least one block, and bits that the shape allows (fingerprint_layout.h).
-  FingerprintReference(FingerprintShape shape, uint64_t num_blocks, uint32_t fingerprint_bits);
+  // Of slots of 16 bits, or of dense blocks of this shape. Requires at least one block, and bits
+  // that these have (fingerprint_layout.h, dense_layout.h).
+  FingerprintReference(std::optional<DenseShape> dense, uint64_t num_blocks,
+                       uint32_t fingerprint_bits);
 
   void Insert(uint64_t digest);
   // Returns whether the key was inserted.
@@ -29,13 +32,13 @@ class FingerprintReference {
   bool MayContain(uint64_t digest) const { return CountEstimate(digest) > 0; }
   uint64_t CountEstimate(uint64_t digest) const;
 
-  // Both require the same shape, blocks and bits.
+  // Both require the same blocks and bits.
   void Merge(const FingerprintReference& other);
   // Returns whether `other` is contained; changes nothing otherwise.
   bool Subtract(const FingerprintReference& other);
   // Half the blocks. Requires an even number of blocks.
   FingerprintReference Folded() const;
-  // Twice the blocks and one bit less. Requires more bits than the shape's fewest.
+  // Twice the blocks and one bit less. Requires a bit to spare.
   FingerprintReference Doubled() const;
 
   // Ascending by key.
@@ -50,9 +53,10 @@ class FingerprintReference {
 
   Place PlaceOf(uint64_t digest) const;
   uint32_t MaxBits() const;
-  uint32_t Unreserved(uint32_t key) const;
+  uint64_t NumValues() const;
+  uint32_t Unreserved(uint64_t key) const;
 
-  FingerprintShape shape_;
+  std::optional<DenseShape> dense_;
   uint64_t num_blocks_;
   uint32_t fingerprint_bits_;
   std::map<Place, uint64_t> counts_;  // none is 0

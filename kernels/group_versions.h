@@ -25,7 +25,7 @@
 //
 // (A query of many keys may look at the versions of all groups instead: all_versions-inl.h.)
 //
-// A version must have one writer at a time. Where a group of slots of 8 bits is cut in two by a
+// A version must have one writer at a time. Where a group of dense blocks is cut in two by a
 // range of blocks that has a lock of its own, each part has a version: that of range r and group g
 // is g + r.
 //

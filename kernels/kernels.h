@@ -359,10 +359,8 @@ struct KernelTable {
   BlockKernels runs5;
   BlockKernels runs8;
   BlockKernels runs10;
-  FingerprintKernels wide_fingerprints;    // slots of 16 bits
-  FingerprintKernels narrow_fingerprints;  // slots of 8 bits
+  FingerprintKernels wide_fingerprints;  // slots of 16 bits
   FingerprintKernels versioned_wide_fingerprints;
-  FingerprintKernels versioned_narrow_fingerprints;
   GrowingKernels growing;
   StampedKernels stamped16;   // slots of 16 bits
   StampedKernels stamped24;   // slots of 24 bits

@@ -39,17 +39,16 @@ inline size_t DispatchIndex(int64_t target) {
 }
 
 // What every table has; the other families are declared in targets.h.
-void AddHash(int64_t target, KernelTable& kernels);                // hash-inl.h
-void AddSipHash(int64_t target, KernelTable& kernels);             // siphash-inl.h
-void AddXxh3(int64_t target, KernelTable& kernels);                // xxh3-inl.h
-void AddUpdate(int64_t target, KernelTable& kernels);              // update-inl.h
-void AddQuery(int64_t target, KernelTable& kernels);               // query-inl.h
-void AddQueryMany(int64_t target, KernelTable& kernels);           // query_many-inl.h
-void AddLongRuns(int64_t target, KernelTable& kernels);            // long_runs-inl.h
-void AddWholePlanes(int64_t target, KernelTable& kernels);         // whole_planes-inl.h
-void AddWholeRuns(int64_t target, KernelTable& kernels);           // whole_runs-inl.h
-void AddWideFingerprints(int64_t target, KernelTable& kernels);    // wide-inl.h
-void AddNarrowFingerprints(int64_t target, KernelTable& kernels);  // narrow-inl.h
+void AddHash(int64_t target, KernelTable& kernels);              // hash-inl.h
+void AddSipHash(int64_t target, KernelTable& kernels);           // siphash-inl.h
+void AddXxh3(int64_t target, KernelTable& kernels);              // xxh3-inl.h
+void AddUpdate(int64_t target, KernelTable& kernels);            // update-inl.h
+void AddQuery(int64_t target, KernelTable& kernels);             // query-inl.h
+void AddQueryMany(int64_t target, KernelTable& kernels);         // query_many-inl.h
+void AddLongRuns(int64_t target, KernelTable& kernels);          // long_runs-inl.h
+void AddWholePlanes(int64_t target, KernelTable& kernels);       // whole_planes-inl.h
+void AddWholeRuns(int64_t target, KernelTable& kernels);         // whole_runs-inl.h
+void AddWideFingerprints(int64_t target, KernelTable& kernels);  // wide-inl.h
 
 }  // namespace trommel::kernels
 

@@ -129,7 +129,7 @@ HWY_NOINLINE OneFate UpdateOneStamped(uint64_t digest, const StampedBlocks& bloc
   return Update::template Apply<Slots>(place, StampedMoment(blocks, *place.group));
 }
 
-// ForEachKey of words-inl.h. Calls use(i, fate) for each key that is not spilled.
+// ForEachKey of update-inl.h. Calls use(i, fate) for each key that is not spilled.
 template <class Slots, class Update, class Use>
 HWY_INLINE UpdateProgress UpdateStamped(const uint64_t* HWY_RESTRICT digests,
                                         const DigestRange& range,

@@ -34,7 +34,6 @@ KernelTable MakeKernels(int64_t target) {
   AddWholePlanes(target, kernels);
   AddWholeRuns(target, kernels);
   AddWideFingerprints(target, kernels);
-  AddNarrowFingerprints(target, kernels);
   return kernels;
 }
 

@@ -22,8 +22,9 @@ std::span<const KernelTable> RunnableKernels();
 // a store is created, which calls UseKernels<AddMap>(), say. So a program that is linked with
 // --gc-sections carries the families that it uses.
 using AddKernels = void (*)(int64_t target, KernelTable& kernels);
-void AddCells(int64_t target, KernelTable& kernels);    // cells-inl.h
-void AddDense(int64_t target, KernelTable& kernels);    // dense-inl.h
+void AddCells(int64_t target, KernelTable& kernels);  // cells-inl.h
+void AddDense(int64_t target, KernelTable& kernels);  // dense_cut-inl.h, these two
+void AddLongDense(int64_t target, KernelTable& kernels);
 void AddGrowing(int64_t target, KernelTable& kernels);  // growing-inl.h
 void AddMap(int64_t target, KernelTable& kernels);      // map-inl.h
 void AddStamped(int64_t target, KernelTable& kernels);  // stamped-inl.h
@@ -32,6 +33,8 @@ void AddStamped(int64_t target, KernelTable& kernels);  // stamped-inl.h
 // families.
 template <AddKernels kAdd>
 void UseKernels();
+// Of all shapes.
+inline void UseDenseKernels();
 
 // Names of all targets compiled in, best first.
 std::vector<std::string_view> CompiledTargetNames();
@@ -65,6 +68,11 @@ void AddToAll(AddKernels add);
 template <AddKernels kAdd>
 void UseKernels() {
   [[maybe_unused]] static const bool is_added = (internal::AddToAll(kAdd), true);
+}
+
+inline void UseDenseKernels() {
+  UseKernels<AddDense>();
+  UseKernels<AddLongDense>();
 }
 
 inline const KernelTable& ActiveKernels() noexcept {

@@ -15,6 +15,31 @@ HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {
 
+// The pipeline of every update: calls step(i, block) for each key of the range, whose lines were
+// prefetched kUpdateDistance keys before.
+template <class Layout, class Step>
+HWY_INLINE UpdateProgress ForEachKey(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
+                                     const Blocks& blocks, uint32_t* HWY_RESTRICT spilled,
+                                     const Step& step) {
+  const size_t fetch_end = HWY_MAX(range.end, range.fetch_end);
+  const size_t lead = HWY_MIN(fetch_end, range.begin + kUpdateDistance);
+  for (size_t i = HWY_MAX(range.begin, range.fetched); i < lead; ++i) {
+    Layout::Prefetch(BlockOf<Layout>(digests[i], blocks));
+  }
+  size_t num_spilled = 0;
+  for (size_t i = range.begin; i < range.end; ++i) {
+    if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
+      Layout::Prefetch(BlockOf<Layout>(digests[i + kUpdateDistance], blocks));
+    }
+    const Fate fate = step(i, BlockOf<Layout>(digests[i], blocks));
+    if (HWY_UNLIKELY(fate != Fate::kDone)) {
+      if (!Layout::kSpillsFull && fate == Fate::kStop) return {i, num_spilled};
+      spilled[num_spilled++] = static_cast<uint32_t>(i);
+    }
+  }
+  return {range.end, num_spilled};
+}
+
 template <class Layout>
 UpdateProgress Insert(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
                       const Blocks& blocks, uint32_t* HWY_RESTRICT spilled) {

@@ -55,7 +55,7 @@ HWY_NOINLINE OneFate QueryOneWide(uint64_t digest, const void* blocks) {
   return QueryWideKey<Reads>(digest, *static_cast<const FingerprintBlocks*>(blocks));
 }
 
-// ForEachKey of words-inl.h. Calls use(i, fate) for each key that is not spilled.
+// ForEachKey of update-inl.h. Calls use(i, fate) for each key that is not spilled.
 template <class Update, class Change, class Use>
 HWY_INLINE UpdateProgress UpdateWide(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
                                      const FingerprintBlocks& blocks_in_memory,

@@ -58,7 +58,7 @@ HWY_INLINE hn::Vec<D> ProbeMask(D d, uint64_t digest, size_t s) {
 template <class D>
 HWY_INLINE hn::Vec<D> LoadPresence(D d, const uint32_t* HWY_RESTRICT presence) {
 #if TROMMEL_ATOMIC_WORDS
-  HWY_ALIGN uint32_t words[kWordSlices];
+  HWY_ALIGN uint32_t words[hn::MaxLanes(d)];
   for (size_t i = 0; i < hn::Lanes(d); ++i) words[i] = LoadPresenceWord(presence + i);
   return hn::Load(d, words);
 #else
@@ -69,7 +69,7 @@ HWY_INLINE hn::Vec<D> LoadPresence(D d, const uint32_t* HWY_RESTRICT presence) {
 template <class D>
 HWY_INLINE void StorePresence(hn::Vec<D> v, D d, uint32_t* HWY_RESTRICT presence) {
 #if TROMMEL_ATOMIC_WORDS
-  HWY_ALIGN uint32_t words[kWordSlices];
+  HWY_ALIGN uint32_t words[hn::MaxLanes(d)];
   hn::Store(v, d, words);
   for (size_t i = 0; i < hn::Lanes(d); ++i) StorePresenceWord(words[i], presence + i);
 #else
@@ -91,31 +91,6 @@ enum class Fate { kDone, kSpill, kStop };
 template <class Layout>
 HWY_INLINE typename Layout::Block BlockOf(uint64_t digest, const Blocks& blocks) {
   return Layout::BlockAt(blocks, BlockIndex(digest, blocks.num_blocks));
-}
-
-// The pipeline of every update: calls step(i, block) for each key of the range, whose lines were
-// prefetched kUpdateDistance keys before.
-template <class Layout, class Step>
-HWY_INLINE UpdateProgress ForEachKey(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
-                                     const Blocks& blocks, uint32_t* HWY_RESTRICT spilled,
-                                     const Step& step) {
-  const size_t fetch_end = HWY_MAX(range.end, range.fetch_end);
-  const size_t lead = HWY_MIN(fetch_end, range.begin + kUpdateDistance);
-  for (size_t i = HWY_MAX(range.begin, range.fetched); i < lead; ++i) {
-    Layout::Prefetch(BlockOf<Layout>(digests[i], blocks));
-  }
-  size_t num_spilled = 0;
-  for (size_t i = range.begin; i < range.end; ++i) {
-    if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
-      Layout::Prefetch(BlockOf<Layout>(digests[i + kUpdateDistance], blocks));
-    }
-    const Fate fate = step(i, BlockOf<Layout>(digests[i], blocks));
-    if (HWY_UNLIKELY(fate != Fate::kDone)) {
-      if (!Layout::kSpillsFull && fate == Fate::kStop) return {i, num_spilled};
-      spilled[num_spilled++] = static_cast<uint32_t>(i);
-    }
-  }
-  return {range.end, num_spilled};
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

@@ -55,8 +55,8 @@ std::vector<MemoryCurve> MemoryCurves() {
        [](double p) { return SizingFor(Encoding::kRuns, 0, p).bits_per_key; }},
       {"fingerprints16", "sizing.h, 30 M keys, side table included; at most 0.033 %", true,
        [](double p) { return SizingFor(Encoding::kFingerprints16, 0, p).bits_per_key; }},
-      {"fingerprints8", "sizing.h, 30 M keys, side table included", true,
-       [](double p) { return SizingFor(Encoding::kFingerprints8, 0, p).bits_per_key; }},
+      {"dense", "sizing.h, 30 M keys, side table included", true,
+       [](double p) { return SizingFor(Encoding::kDense, 0, p).bits_per_key; }},
       {"counting Bloom", "4 * 1.44 log2(1/p): Fan, Cao, Almeida, Broder, Summary Cache, 2000", true,
        [bits](double p) { return 4 * kBloom * bits(p); }},
       {"cuckoo", "(log2(1/p) + 3) / 0.95: Fan, Andersen, Kaminsky, Mitzenmacher, 2014", true,
@@ -87,7 +87,7 @@ std::vector<FullBlocks> FullFingerprints() {
     Encoding encoding;
     double target_fpr;
   } kTargets[] = {{"fingerprints16", Encoding::kFingerprints16, 0.0004},
-                  {"fingerprints8", Encoding::kFingerprints8, 0.003}};
+                  {"dense", Encoding::kDense, 0.004}};
   std::vector<FullBlocks> full;
   for (const auto& target : kTargets) {
     const Sizing sizing = SizingFor(target.encoding, 0, target.target_fpr);

@@ -29,7 +29,7 @@ struct FullBlocks {
   double bits_per_key;
 };
 
-// Of slots of 16 and 8 bits, in this order.
+// Of slots of 16 bits, then of dense blocks.
 std::vector<FullBlocks> FullFingerprints();
 
 // The slices that sizing chooses for runs at this rate.

@@ -29,7 +29,7 @@ constexpr char kUsage[] =
     "  --fpr       target rates of all sides but fingerprints, in turn (0.000001 to 0.5); of the\n"
     "              scale: of its encoding\n"
     "  --slices    of the runs' blocks\n"
-    "  --encoding  of the scale: planes, runs, fingerprints16 or fingerprints8\n"
+    "  --encoding  of the scale: planes, runs, fingerprints16 or dense\n"
     "  --threads   of the scale (1 to 256)\n"
     "  --rounds    paired measurements of each figure, after one that does not count\n";
 constexpr uint64_t kMostThreads = 256;
@@ -49,9 +49,9 @@ std::optional<std::vector<double>> ParseRates(const std::string& list) {
 
 void Print(const EncodingOutcome& outcome) {
   const std::string title =
-      Printed("\n%s keys, sized for %.2f %%, fp16 for %.3f %%, fp8 for %.2f %%; ns per key",
+      Printed("\n%s keys, sized for %.2f %%, fp16 for %.3f %%, dense for %.2f %%; ns per key",
               CountName(outcome.request.num_keys).c_str(), 100 * outcome.request.target_fpr,
-              100 * outcome.request.target_fpr16, 100 * outcome.request.target_fpr8);
+              100 * outcome.request.target_fpr16, 100 * outcome.request.target_fpr_of_dense);
   std::printf("%s\n%s", FormatTrial(title, kEncodingColumns, kEncodingRatios, outcome.rows).c_str(),
               FormatMemory(outcome).c_str());
   for (const TargetVerdict& verdict : Judge(outcome)) {
@@ -79,8 +79,7 @@ int Main(int argc, char** argv) {
           {CountsArgument("--keys", keys, kMinKeys),
            {"--fpr", read_rates},
            WordArgument("--trial", {"encodings", "scale"}, trial),
-           WordArgument("--encoding", {"planes", "runs", "fingerprints16", "fingerprints8"},
-                        encoding_idx),
+           WordArgument("--encoding", {"planes", "runs", "fingerprints16", "dense"}, encoding_idx),
            CountArgument("--threads", num_threads, kMostThreads),
            WordArgument("--slices", {"4", "5", "8", "10"}, slices_idx),
            CountArgument("--rounds", rounds)},

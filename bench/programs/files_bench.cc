@@ -33,19 +33,18 @@ double Least(uint64_t rounds, const Work& work) {
   return least;
 }
 
-template <class Filter>
-void Measure(const std::string& name, const Filter& filter, uint64_t num_keys, uint64_t rounds) {
+void Measure(const std::string& name, const AnyFilter& filter, uint64_t num_keys, uint64_t rounds) {
   const std::vector<std::byte> bytes = filter.Serialize();
   const auto demand = [](bool holds) {
     if (!holds) std::abort();
   };
-  demand(Filter::Deserialize(bytes).value() == filter);
+  demand(AnyFilter::Deserialize(bytes).value()->Equals(filter));
   std::vector<std::byte> buffer(bytes.size());
   const double saving = Least(rounds, [&] {
     SpanSink sink(buffer);
-    demand(filter.SaveTo(sink).ok());
+    demand(filter.SaveTo(sink, {}).ok());
   });
-  const double loading = Least(rounds, [&] { demand(Filter::Deserialize(bytes).ok()); });
+  const double loading = Least(rounds, [&] { demand(AnyFilter::Deserialize(bytes).ok()); });
   const double per_key = 1e9 / static_cast<double>(num_keys);
   std::printf("%-28s %12zu bytes   save %6.1f   load %6.1f ns per key\n", name.c_str(),
               bytes.size(), saving * per_key, loading * per_key);
@@ -56,37 +55,36 @@ void MeasureAll(uint64_t num_keys, uint64_t rounds) {
   std::vector<uint64_t> keys(num_keys);
   std::mt19937_64 random(1);
   for (uint64_t& key : keys) key = random();
-  const auto measure = [&](const std::string& name, auto made) {
-    auto filter = std::move(made).value();
-    filter.Insert(keys);
-    Measure(name, filter, num_keys, rounds);
+  const auto measure = [&](const std::string& name, FilterType type, const Figures& description) {
+    const AnyFilterPtr filter = AnyFilter::Create(type, description).value();
+    (void)filter->Insert(keys, {}, nullptr).value();
+    Measure(name, *filter, num_keys, rounds);
   };
-  for (const Encoding encoding :
-       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8, Encoding::kFingerprints16}) {
-    const std::string of(EncodingName(encoding));
-    measure("counting, " + of,
-            CountingFilter::Create({.capacity = num_keys, .encoding = encoding}));
-    measure("generations, " + of, ScalableFilter::Create({.first_capacity = num_keys / 8,
-                                                          .mode = GrowthMode::kGenerations,
-                                                          .encoding = encoding}));
+  for (const char* encoding : {"planes", "runs", "dense", "fingerprints16"}) {
+    const std::string of(encoding);
+    measure("counting, " + of, FilterType::kCounting, {{"capacity", num_keys}, {"encoding", of}});
+    measure(
+        "generations, " + of, FilterType::kScalable,
+        {{"first_capacity", num_keys / 8}, {"mode", std::string("generations")}, {"encoding", of}});
   }
-  measure("doubling", ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
+  measure("doubling", FilterType::kScalable, {{"mode", std::string("doubling")}});
   constexpr uint64_t kBuckets = 10;
   for (const double rate : {0.01, 0.0005}) {
     for (const bool is_erasable : {true, false}) {
-      WindowFilter window = WindowFilter::Create({.window = 100,
-                                                  .num_buckets = kBuckets,
-                                                  .capacity = num_keys,
-                                                  .target_fpr = rate,
-                                                  .is_erasable = is_erasable})
-                                .value();
+      const AnyFilterPtr window =
+          AnyFilter::Create(FilterType::kWindow, {{"window", uint64_t{100}},
+                                                  {"num_buckets", kBuckets},
+                                                  {"capacity", num_keys},
+                                                  {"target_fpr", rate},
+                                                  {"is_erasable", is_erasable}})
+              .value();
       const uint64_t per_bucket = num_keys / kBuckets;
       for (uint64_t b = 0; b < kBuckets; ++b) {
-        window.Advance(b * 10);
-        window.Insert(std::span(keys).subspan(b * per_bucket, per_bucket));
+        (void)window->Advance(b * 10).value();
+        (void)window->Insert(std::span(keys).subspan(b * per_bucket, per_bucket), {}, nullptr);
       }
       Measure(std::string("window, ") + (is_erasable ? "erasable, " : "") + std::to_string(rate),
-              window, num_keys, rounds);
+              *window, num_keys, rounds);
     }
   }
 }

@@ -39,7 +39,7 @@ int Main(int argc, char** argv) {
   }
   std::printf("Capacity %s keys, %s non-members; all shares in percent.\n",
               CountName(num_keys).c_str(), CountName(num_queries).c_str());
-  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kDense}) {
     const LoadOutcome outcome = RunLoadTrial(encoding, num_keys, num_queries);
     if (!Print(outcome.wrong, FormatLoads(outcome))) return 1;
   }

@@ -317,9 +317,8 @@ void Table::AddAll() {
     double fpr;  // as encodings_bench
   };
   for (const Kind& kind :
-       {Kind{"fp16", Encoding::kFingerprints16, 0.0004},
-        Kind{"fp8", Encoding::kFingerprints8, 0.003}, Kind{"runs", Encoding::kRuns, 0.0061},
-        Kind{"planes", Encoding::kPlanes, 0.0061}}) {
+       {Kind{"fp16", Encoding::kFingerprints16, 0.0004}, Kind{"dense", Encoding::kDense, 0.003},
+        Kind{"runs", Encoding::kRuns, 0.0061}, Kind{"planes", Encoding::kPlanes, 0.0061}}) {
     const CountingConfig config{
         .capacity = num_keys_, .target_fpr = kind.fpr, .encoding = kind.encoding};
     const std::string shared = std::string("shared-") + kind.name;

@@ -23,7 +23,7 @@ constexpr size_t kAllTrials = 5;
 constexpr char kUsage[] =
     "usage: threads_bench [--trial=routes|threads|sharing|callers|readers] [--keys=1M,30M]\n"
     "                     [--rounds=7] [--threads=N] [--textbook]\n"
-    "                     [--encoding=planes|runs|fingerprints16|fingerprints8]\n"
+    "                     [--encoding=planes|runs|fingerprints16|dense]\n"
     "  --trial     one trial only (default: all five)\n"
     "  --threads   threads of the second side (default: as many as the machine has)\n"
     "  --textbook  routes: also beside the prefetched textbook filter (fills slowly)\n"
@@ -49,8 +49,7 @@ int Main(int argc, char** argv) {
            CountArgument("--rounds", rounds),
            CountArgument("--threads", num_threads, kMostThreads),
            {"--textbook", read_textbook},
-           WordArgument("--encoding", {"planes", "runs", "fingerprints16", "fingerprints8"},
-                        encoding_idx)},
+           WordArgument("--encoding", {"planes", "runs", "fingerprints16", "dense"}, encoding_idx)},
           kUsage)) {
     return 2;
   }

@@ -111,8 +111,7 @@ void AddTextbook(Rows& rows, uint64_t num_keys) {
 
 // The rows that show how the other encodings differ.
 void AddOthersBesidePlanes(Rows& rows, uint64_t num_keys) {
-  for (const Encoding encoding :
-       {Encoding::kRuns, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+  for (const Encoding encoding : {Encoding::kRuns, Encoding::kFingerprints16, Encoding::kDense}) {
     rows.UseEncoding(encoding);
     for (const Operation op : {kInsert, kErase, kQueryMiss, kQueryHit}) {
       rows.AddRow(rows.Base(op, num_keys));

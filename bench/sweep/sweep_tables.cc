@@ -10,7 +10,7 @@ namespace trommel::bench {
 namespace {
 
 constexpr Encoding kEncodings[] = {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
-                                   Encoding::kFingerprints8};
+                                   Encoding::kDense};
 
 // "2.4 [2.3 .. 2.5], 72 %"
 std::string TimeAndShare(const SweepFigure& figure) {

@@ -30,8 +30,8 @@ struct Filters {
                            .target_fpr = request.target_fpr16,
                            .encoding = Encoding::kFingerprints16}),
              CreateOrExit({.capacity = request.num_keys,
-                           .target_fpr = request.target_fpr8,
-                           .encoding = Encoding::kFingerprints8})} {}
+                           .target_fpr = request.target_fpr_of_dense,
+                           .encoding = Encoding::kDense})} {}
 
   std::vector<std::unique_ptr<Contender>> Sides(const EncodingRequest& request) const {
     std::vector<std::unique_ptr<Contender>> sides;
@@ -62,9 +62,9 @@ struct Plans {
 const Plans& RowPlans() {
   using Sides = std::vector<size_t>;
   const Sides all = {kPlanesColumn, kRunsColumn,     kWideColumn,
-                     kNarrowColumn, kTextbookColumn, kSplitBlockColumn};
-  const Sides one = {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn, kSplitBlockColumn};
-  const Sides ours = {kPlanesColumn, kRunsColumn, kWideColumn, kNarrowColumn};
+                     kDenseColumn,  kTextbookColumn, kSplitBlockColumn};
+  const Sides one = {kPlanesColumn, kRunsColumn, kWideColumn, kDenseColumn, kSplitBlockColumn};
+  const Sides ours = {kPlanesColumn, kRunsColumn, kWideColumn, kDenseColumn};
   static const Plans plans = {{{"insert", Op::kInsert, all},
                                {"erase", Op::kErase, all},
                                {"query hit", Op::kQueryHit, all},
@@ -220,7 +220,7 @@ struct MemoryTarget {
 constexpr MemoryTarget kMemoryTargets[] = {{kRunsColumn, 0.004, 22.5, 0.004},
                                            {kRunsColumn, 0.0061, 20, 0.0061},
                                            {kWideColumn, kTargetFpr16, 25.5, 0.0004},
-                                           {kNarrowColumn, kTargetFpr8, 15.3, 0.003}};
+                                           {kDenseColumn, kTargetFprOfDense, 12.7, 0.003}};
 
 // The most by which `over` may be slower than `under`. 0: no target.
 struct SpeedTarget {
@@ -239,10 +239,10 @@ constexpr SpeedTarget kSpeedTargets[] = {{kInsertRow, kRunsColumn, kPlanesColumn
                                          {kEraseRow, kWideColumn, kRunsColumn, 0.4, 0, 0.45},
                                          {kQueryHitRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
                                          {kQueryMissRow, kWideColumn, kRunsColumn, 0.9, 0, 1.1},
-                                         {kInsertRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
-                                         {kEraseRow, kNarrowColumn, kRunsColumn, 0.8, 0, 0.8},
-                                         {kQueryHitRow, kNarrowColumn, kRunsColumn, 0, 0, 1.5},
-                                         {kQueryMissRow, kNarrowColumn, kRunsColumn, 0, 0, 1.15}};
+                                         {kInsertRow, kDenseColumn, kRunsColumn, 1, 0, 1},
+                                         {kEraseRow, kDenseColumn, kRunsColumn, 1, 0, 1},
+                                         {kQueryHitRow, kDenseColumn, kRunsColumn, 1, 0, 1},
+                                         {kQueryMissRow, kDenseColumn, kRunsColumn, 1, 0, 1}};
 
 // How many times its batched cost one key per call may take, and a key of wide fingerprints the
 // cost of split blocks: its insert that of an insert, its erase as well.
@@ -259,7 +259,8 @@ TargetVerdict JudgeRatio(const std::string& what, const Figures& over, const Fig
 void JudgeMemory(const EncodingOutcome& outcome, std::vector<TargetVerdict>& verdicts) {
   const EncodingRequest& request = outcome.request;
   for (const MemoryTarget& target : kMemoryTargets) {
-    const double rates[] = {0, request.target_fpr, request.target_fpr16, request.target_fpr8};
+    const double rates[] = {0, request.target_fpr, request.target_fpr16,
+                            request.target_fpr_of_dense};
     if (rates[target.column] != target.sized_for) continue;
     const EncodingMemory& memory = outcome.memory.at(target.column);
     verdicts.push_back(
@@ -278,7 +279,7 @@ void JudgeOneKey(const EncodingOutcome& outcome, std::vector<TargetVerdict>& ver
                                                                   {kMissOneRow, kQueryMissRow}};
   for (const auto& [one, batch] : kOneAndBatch) {
     const TrialRow& row = outcome.rows.at(one);
-    for (const EncodingColumn column : {kPlanesColumn, kRunsColumn, kNarrowColumn}) {
+    for (const EncodingColumn column : {kPlanesColumn, kRunsColumn, kDenseColumn}) {
       verdicts.push_back(JudgeRatio(row.label + ": " + kEncodingColumns[column] + " / batched",
                                     row.sides[column], outcome.rows.at(batch).sides[column],
                                     kMostOfBatched));

@@ -12,16 +12,16 @@
 
 namespace trommel::bench {
 
-// What fingerprints are sized for: about 21 keys per block of 16-bit slots, and the most that
-// blocks of 8-bit slots hold.
+// What fingerprints are sized for: about 21 keys per block of 16-bit slots, and 44 of dense blocks
+// of 48 slots.
 inline constexpr double kTargetFpr16 = 0.0004;
-inline constexpr double kTargetFpr8 = 0.003;
+inline constexpr double kTargetFprOfDense = 0.003;
 
 struct EncodingRequest {
   uint64_t num_keys = 0;
   double target_fpr = 0;  // of all but fingerprints
   double target_fpr16 = kTargetFpr16;
-  double target_fpr8 = kTargetFpr8;
+  double target_fpr_of_dense = kTargetFprOfDense;
   uint32_t run_slices = 5;
   uint64_t rounds = 9;
   uint64_t num_non_members = 20'000'000;  // queried to measure the rate
@@ -52,18 +52,18 @@ struct EncodingMemory {
 enum EncodingColumn : uint8_t {
   kPlanesColumn,
   kRunsColumn,
-  kWideColumn,    // fingerprints of 16 bits
-  kNarrowColumn,  // of 8
+  kWideColumn,  // fingerprints of 16 bits
+  kDenseColumn,
   kTextbookColumn,
   kSplitBlockColumn,
   kCeilingColumn,
 };
 inline const std::vector<std::string> kEncodingColumns = {
-    "planes", "runs", "fp16", "fp8", "textbook", "split-block", "ceiling"};
+    "planes", "runs", "fp16", "dense", "textbook", "split-block", "ceiling"};
 inline const std::vector<RatioColumn> kEncodingRatios = {
     {"runs / planes", kRunsColumn, kPlanesColumn},
     {"fp16 / runs", kWideColumn, kRunsColumn},
-    {"fp8 / runs", kNarrowColumn, kRunsColumn},
+    {"dense / runs", kDenseColumn, kRunsColumn},
     {"fp16 / split-block", kWideColumn, kSplitBlockColumn},
     {"textbook / runs", kTextbookColumn, kRunsColumn},
     {"runs / split-block", kRunsColumn, kSplitBlockColumn},

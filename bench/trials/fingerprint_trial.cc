@@ -15,9 +15,9 @@
 namespace trommel::bench {
 namespace {
 
-// As encodings_bench: with these 1 % of the blocks are promoted at capacity.
+// As encodings_bench: with these, promoted blocks limit how full the others are, not the rate.
 constexpr double kRateOfWide = 0.0004;
-constexpr double kRateOfNarrow = 0.003;
+constexpr double kRateOfDense = 0.003;
 constexpr uint64_t kKeysPerReplacement = 1024;
 constexpr uint64_t kFirstSize = 176'128;
 // Keys per block when all of a ScalableFilter's parts are about to have doubled.
@@ -25,7 +25,7 @@ constexpr double kFullBlock = 21.5;
 constexpr double kGrowingTarget = 0.01;
 
 double RateOf(Encoding encoding) {
-  return encoding == Encoding::kFingerprints16 ? kRateOfWide : kRateOfNarrow;
+  return encoding == Encoding::kFingerprints16 ? kRateOfWide : kRateOfDense;
 }
 
 // The share of the keys [first, first + count) that are answered "maybe present".

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/src/base/check.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_batches.h"
 
 namespace trommel {
 namespace {

@@ -146,8 +146,7 @@ const int32_t kKinds[] = {TROMMEL_KEYS_DIGESTS, TROMMEL_KEYS_INT64, TROMMEL_KEYS
                           TROMMEL_KEYS_BYTES32, TROMMEL_KEYS_BYTES64};
 
 void UseCounting() {
-  for (int32_t encoding = TROMMEL_ENCODING_PLANES; encoding <= TROMMEL_ENCODING_FINGERPRINTS8;
-       ++encoding) {
+  for (int32_t encoding = TROMMEL_ENCODING_PLANES; encoding <= TROMMEL_ENCODING_DENSE; ++encoding) {
     for (const int32_t kind : kKinds) {
       // With an executor of two threads batches are split by ranges.
       for (const int32_t num_threads : {1, 2}) {

@@ -21,8 +21,8 @@ static int32_t number_of(const char* const* names, const char* name) {
 }
 
 static const char* const kDigests[] = {"", "xxh64", "xxh3", "caller", "siphash", NULL};
-static const char* const kEncodings[] = {
-    "", "planes", "runs", "fingerprints16", "fingerprints8", "automatic", NULL};
+static const char* const kEncodings[] = {"",      "planes",    "runs", "fingerprints16",
+                                         "dense", "automatic", NULL};
 static const char* const kPreferences[] = {"memory", "speed", "headroom", "parquet", NULL};
 
 const char* type_name(int32_t type) {

@@ -11,6 +11,7 @@
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
+#include "support/shapes.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 
@@ -52,15 +53,11 @@ TEST_CASE("the n-th allocation is refused and no other, mappings included",
 TEST_CASE("a filter that Adopt has no memory for stays as it was",
           "[engine][concurrent][fingerprints]") {
   if (!tests::AllocationPeak::IsCounted()) return;
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const bool is_wide = encoding == Encoding::kFingerprints16;
   constexpr uint64_t kBlocks = 512;
   CountingFilter filter =
-      CountingFilter::CreateWithGeometry({.num_slices = 0,
-                                          .encoding = encoding,
-                                          .shard_bits = 2,
-                                          .num_blocks = kBlocks,
-                                          .fingerprint_bits = is_wide ? 16U : 14U},
+      CountingFilter::CreateWithGeometry(tests::FingerprintsOf(encoding, kBlocks, 2),
                                          {.kind = DigestKind::kCaller})
           .value();
   // Some blocks hide keys: a filter with versions would answer "maybe present" for more of the
@@ -90,7 +87,7 @@ TEST_CASE("a filter that Adopt has no memory for stays as it was",
     REQUIRE(is_adopted != was_refused);
     if (is_adopted) {
       CHECK(adopted->num_keys() == members.size());
-      CHECK((answers_of(*adopted) != answers));
+      CHECK((answers_of(*adopted) != answers) == is_wide);  // overflow lines decide
       filter = (*std::move(adopted)).TakeExclusive();
     } else {
       num_failed += 1;

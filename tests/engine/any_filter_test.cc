@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/held_filter.h"
 #include "support/scratch_folder.h"
 
 namespace trommel {
@@ -24,14 +24,14 @@ std::vector<uint64_t> Integers() {
 }
 
 template <class Filter, class Config>
-void AddFilter(const Config& config, std::vector<AnyFilter>& filters) {
+void AddFilter(const Config& config, std::vector<tests::HeldFilter>& filters) {
   Filter filter = std::move(Filter::Create(config)).value();
   filter.Insert(Integers());
   filters.emplace_back(std::move(filter));
 }
 
 // Pairs of attributes, of which those with key i are (i, i).
-void AddAttributeFilter(std::vector<AnyFilter>& filters) {
+void AddAttributeFilter(std::vector<tests::HeldFilter>& filters) {
   AttributeFilter filter =
       *AttributeFilter::Create({.sets = *AttributeSets::Create(2), .capacity = 1000});
   TupleDigests tuples(2);
@@ -49,36 +49,36 @@ bool Shows(const AttributeFilter& filter, uint64_t key) {
 }
 
 // A filter of each type with 0 .. 999 in it.
-std::vector<AnyFilter> OneOfEach() {
-  std::vector<AnyFilter> filters;
+std::vector<tests::HeldFilter> OneOfEach() {
+  std::vector<tests::HeldFilter> filters;
   AddFilter<CountingFilter>(CountingConfig{.capacity = 1000}, filters);
   AddFilter<ScalableFilter>(ScalableConfig{.first_capacity = 100, .mode = GrowthMode::kGenerations},
                             filters);
-  CHECK(std::get<ScalableFilter>(filters.back()).num_generations() > 1);
+  CHECK(filters.back()->As<ScalableFilter>()->num_generations() > 1);
   AddFilter<WindowFilter>(WindowConfig{.window = 100, .num_buckets = 4, .capacity = 1000}, filters);
   AddAttributeFilter(filters);
-  CHECK(filters.size() == std::variant_size_v<AnyFilter>);
+  CHECK(filters.size() == tests::kNumTypes);
   return filters;
 }
 
 TEST_CASE("every type comes back through the one door", "[engine][any_filter][long]") {
   const tests::ScratchFolder folder;
-  for (const AnyFilter& filter : OneOfEach()) {
-    INFO("type " << FilterTypeName(TypeOf(filter)));
+  for (const tests::HeldFilter& filter : OneOfEach()) {
+    INFO("type " << FilterTypeName(filter->type()));
     const std::filesystem::path path = folder / "filter";
-    REQUIRE(SaveAny(filter, path).ok());
-    CHECK(SaveAny(filter, path, {.replace = false}).error().code == ErrorCode::kExists);
-    CHECK(TypeOfFile(path).value() == TypeOf(filter));
-    const Result<AnyFilter> loaded = LoadAny(path);
+    REQUIRE(filter->Save(path, {}).ok());
+    CHECK(filter->Save(path, {.replace = false}).error().code == ErrorCode::kExists);
+    CHECK(TypeOfFile(path).value() == filter->type());
+    const Result<AnyFilterPtr> loaded = AnyFilter::Load(path);
     REQUIRE(loaded.ok());
-    CHECK(loaded->index() == filter.index());
-    const std::vector<std::byte> bytes = SerializeAny(filter);
-    CHECK(SerializeAny(*loaded) == bytes);
-    CHECK(TypeOfBytes(bytes).value() == TypeOf(filter));
-    const Result<AnyFilter> copy = DeserializeAny(bytes);
+    CHECK((*loaded)->type() == filter->type());
+    const std::vector<std::byte> bytes = filter->Serialize();
+    CHECK((*loaded)->Serialize() == bytes);
+    CHECK(TypeOfBytes(bytes).value() == filter->type());
+    const Result<AnyFilterPtr> copy = AnyFilter::Deserialize(bytes);
     REQUIRE(copy.ok());
-    CHECK(copy->index() == filter.index());
-    CHECK(std::visit([](const auto& one) { return Shows(one, 999); }, *copy));
+    CHECK((*copy)->type() == filter->type());
+    CHECK(tests::OnType(**copy, [](const auto& one) { return Shows(one, 999); }));
   }
 }
 
@@ -92,21 +92,19 @@ void InsertOne(AttributeFilter& filter, uint64_t key) {
 
 TEST_CASE("a copy of any type is equal to the filter, and changes by itself",
           "[engine][any_filter]") {
-  for (AnyFilter& any : OneOfEach()) {
-    INFO("type " << FilterTypeName(TypeOf(any)));
-    const std::vector<std::byte> bytes = SerializeAny(any);
-    std::visit(
-        [&](auto& filter) {
-          auto clone = filter.Clone();
-          REQUIRE(clone.ok());
-          CHECK(*clone == filter);
-          CHECK(clone->Serialize() == bytes);
-          InsertOne(*clone, 123'456'789);
-          CHECK_FALSE(*clone == filter);
-          CHECK(*clone != filter);
-          CHECK(filter.Serialize() == bytes);
-        },
-        any);
+  for (const tests::HeldFilter& any : OneOfEach()) {
+    INFO("type " << FilterTypeName(any->type()));
+    const std::vector<std::byte> bytes = any->Serialize();
+    tests::OnType(*any, [&](auto& filter) {
+      auto clone = filter.Clone();
+      REQUIRE(clone.ok());
+      CHECK(*clone == filter);
+      CHECK(clone->Serialize() == bytes);
+      InsertOne(*clone, 123'456'789);
+      CHECK_FALSE(*clone == filter);
+      CHECK(*clone != filter);
+      CHECK(filter.Serialize() == bytes);
+    });
   }
 }
 
@@ -146,53 +144,51 @@ class FailingSource final : public ByteSource {
 
 TEST_CASE("a filter of any type goes to a caller's sink and comes from a caller's source",
           "[engine][any_filter]") {
-  for (const AnyFilter& any : OneOfEach()) {
-    INFO("type " << FilterTypeName(TypeOf(any)));
-    const std::vector<std::byte> bytes = SerializeAny(any);
-    std::visit(
-        [&](const auto& filter) {
-          using Filter = std::decay_t<decltype(filter)>;
-          NotingSink sink(bytes.size());
-          REQUIRE(filter.SaveTo(sink).ok());
-          CHECK(sink.bytes() == bytes);
-          NotingSink small(bytes.size() - 1);
-          CHECK(filter.SaveTo(small).error().message == "the store is full");
+  for (const tests::HeldFilter& any : OneOfEach()) {
+    INFO("type " << FilterTypeName(any->type()));
+    const std::vector<std::byte> bytes = any->Serialize();
+    tests::OnType(*any, [&](const auto& filter) {
+      using Filter = std::decay_t<decltype(filter)>;
+      NotingSink sink(bytes.size());
+      REQUIRE(filter.SaveTo(sink).ok());
+      CHECK(sink.bytes() == bytes);
+      NotingSink small(bytes.size() - 1);
+      CHECK(filter.SaveTo(small).error().message == "the store is full");
 
-          std::vector<std::byte> buffer(bytes.size() + 10);
-          SpanSink in_buffer(buffer);
-          REQUIRE(filter.SaveTo(in_buffer).ok());
-          CHECK(in_buffer.num_bytes() == bytes.size());
-          CHECK(std::ranges::equal(std::span(buffer).first(bytes.size()), bytes));
-          SpanSink too_small{std::span(buffer).first(bytes.size() - 1)};
-          CHECK(filter.SaveTo(too_small).error().code == ErrorCode::kOutOfMemory);
+      std::vector<std::byte> buffer(bytes.size() + 10);
+      SpanSink in_buffer(buffer);
+      REQUIRE(filter.SaveTo(in_buffer).ok());
+      CHECK(in_buffer.num_bytes() == bytes.size());
+      CHECK(std::ranges::equal(std::span(buffer).first(bytes.size()), bytes));
+      SpanSink too_small{std::span(buffer).first(bytes.size() - 1)};
+      CHECK(filter.SaveTo(too_small).error().code == ErrorCode::kOutOfMemory);
 
-          const Result<Filter> loaded = Filter::LoadFrom(SpanSource(bytes));
-          REQUIRE(loaded.ok());
-          CHECK(*loaded == filter);
-          CHECK(Filter::LoadFrom(FailingSource(bytes)).error().message == "the store is gone");
-          CHECK(Filter::LoadFrom(SpanSource(bytes), 100).error().code == ErrorCode::kOutOfMemory);
-        },
-        any);
+      const Result<Filter> loaded = Filter::LoadFrom(SpanSource(bytes));
+      REQUIRE(loaded.ok());
+      CHECK(*loaded == filter);
+      CHECK(Filter::LoadFrom(FailingSource(bytes)).error().message == "the store is gone");
+      CHECK(Filter::LoadFrom(SpanSource(bytes), 100).error().code == ErrorCode::kOutOfMemory);
+    });
   }
 }
 
 TEST_CASE("the one door keeps the memory limit", "[engine][any_filter]") {
   const tests::ScratchFolder folder;
-  for (const AnyFilter& filter : OneOfEach()) {
-    INFO("type " << FilterTypeName(TypeOf(filter)));
-    REQUIRE(SaveAny(filter, folder / "filter").ok());
-    const Result<AnyFilter> loaded = LoadAny(folder / "filter", 100);
+  for (const tests::HeldFilter& filter : OneOfEach()) {
+    INFO("type " << FilterTypeName(filter->type()));
+    REQUIRE(filter->Save(folder / "filter", {}).ok());
+    const Result<AnyFilterPtr> loaded = AnyFilter::Load(folder / "filter", 100);
     REQUIRE_FALSE(loaded.ok());
     CHECK(loaded.error().code == ErrorCode::kOutOfMemory);
   }
 }
 
 TEST_CASE("a damaged file of any type is refused at the one door", "[engine][any_filter]") {
-  for (const AnyFilter& filter : OneOfEach()) {
-    INFO("type " << FilterTypeName(TypeOf(filter)));
-    std::vector<std::byte> bytes = SerializeAny(filter);
+  for (const tests::HeldFilter& filter : OneOfEach()) {
+    INFO("type " << FilterTypeName(filter->type()));
+    std::vector<std::byte> bytes = filter->Serialize();
     bytes.resize(bytes.size() - 64);
-    const Result<AnyFilter> refused = DeserializeAny(bytes);
+    const Result<AnyFilterPtr> refused = AnyFilter::Deserialize(bytes);
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == ErrorCode::kCorrupt);
   }
@@ -200,11 +196,11 @@ TEST_CASE("a damaged file of any type is refused at the one door", "[engine][any
 
 TEST_CASE("what is no filter is refused at the one door", "[engine][any_filter]") {
   const tests::ScratchFolder folder;
-  CHECK(LoadAny(folder / "none").error().code == ErrorCode::kIo);
+  CHECK(AnyFilter::Load(folder / "none").error().code == ErrorCode::kIo);
   CHECK(TypeOfFile(folder.path()).error().code == ErrorCode::kIo);
   CHECK(TypeOfBytes({}).error().code == ErrorCode::kCorrupt);
   const std::vector<std::byte> text(1000, std::byte{'x'});
-  CHECK(DeserializeAny(text).error().code == ErrorCode::kCorrupt);
+  CHECK(AnyFilter::Deserialize(text).error().code == ErrorCode::kCorrupt);
 }
 
 TEST_CASE("filter types have names", "[engine][any_filter]") {

@@ -1,5 +1,4 @@
 // Filters over attributes on disk: what is written is read, and goes on as what was written.
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,7 +7,6 @@
 #include "support/catch.h"
 #include "support/every_file.h"
 #include "support/sample_filters.h"
-#include "support/scratch_folder.h"
 #include "support/targets.h"
 #include "support/tuple_rows.h"
 
@@ -25,41 +23,6 @@ std::string LoadingError(const Bytes& bytes, ErrorCode code = ErrorCode::kCorrup
 }
 
 }  // namespace
-
-TEST_CASE("a filter over attributes comes back from a file as it was",
-          "[engine][attributes][attribute_filter][files]") {
-  const ScratchFolder folder;
-  const std::vector<AttributeMask> cuts = {0b0110, 0b1001};
-  Result<AttributeFilter> made =
-      AttributeFilter::Create({.sets = *AttributeSets::Create(4, cuts),
-                               .names = {"a", "b", std::string(255, 'c'), "\xc3\xa4"},
-                               .capacity = 40,
-                               .digest = {.kind = DigestKind::kXxh3, .seed = 7},
-                               .encoding = Encoding::kPlanes});
-  REQUIRE(made.ok());
-  const std::vector<TupleRow> rows = RandomRows(300, std::vector<uint64_t>{0, 3, 0, 20}, 1);
-  const TupleColumns columns(rows);
-  made->Insert(columns.view());
-  REQUIRE(made->Save(folder / "tuples").ok());
-  Result<AttributeFilter> loaded = AttributeFilter::Load(folder / "tuples");
-  REQUIRE(loaded.ok());
-  CHECK(loaded->sets() == made->sets());
-  CHECK(std::ranges::equal(loaded->names(), made->names()));
-  CHECK(loaded->digest_policy() == made->digest_policy());
-  CHECK(loaded->num_tuples() == 300);
-  CHECK(loaded->num_bytes() == made->num_bytes());
-  CHECK(loaded->PartsOf(0b1111) == made->PartsOf(0b1111));
-  CHECK(loaded->Serialize() == made->Serialize());
-  // It goes on as the other one.
-  const std::vector<TupleRow> more = RandomRows(300, std::vector<uint64_t>{0, 3, 0, 20}, 9);
-  for (AttributeFilter* filter : {&*loaded, &*made}) {
-    CHECK(filter->Erase(TupleColumns(std::span(rows).first(100)).view()).num_refused == 0);
-    CHECK(filter->Insert(TupleColumns(more).view()).num_refused == 0);
-  }
-  CHECK(loaded->Serialize() == made->Serialize());
-  loaded->Clear();
-  CHECK(loaded->Insert(columns.view()).num_refused == 0);
-}
 
 TEST_CASE("a loaded filter over attributes grows within the limit it was loaded with",
           "[engine][attributes][attribute_filter][files]") {

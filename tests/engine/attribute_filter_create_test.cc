@@ -72,7 +72,7 @@ TEST_CASE("names must be one for each attribute, and different",
 TEST_CASE("encodings are chosen for each set by what its values need",
           "[engine][attributes][attribute_filter]") {
   AttributeConfig config = UsualAttributes();
-  config.encoding = Encoding::kFingerprints8;
+  config.encoding = Encoding::kDense;
   CHECK_THAT(RefusalOf(config), Catch::Contains("it must be planes, runs or automatic"));
   config.encoding = Encoding::kAutomatic;
   config.capacity = 100'000;
@@ -81,7 +81,7 @@ TEST_CASE("encodings are chosen for each set by what its values need",
   REQUIRE(filter.ok());
   for (const SetStats& set : filter->GetStats().sets) {
     const Encoding encoding = set.stats.generations.front().geometry.encoding;
-    CHECK(encoding == (set.set == 0b010 ? Encoding::kRuns : Encoding::kFingerprints8));
+    CHECK(encoding == (set.set == 0b010 ? Encoding::kRuns : Encoding::kDense));
   }
 }
 

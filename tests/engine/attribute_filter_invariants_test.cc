@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -180,78 +179,6 @@ TEST_CASE("a filter over attributes does what its definition does, tuple by tupl
     };
     if (!CheckInvariant(RandomAttributeProgram(seed + i, 14), difference)) return;
   }
-}
-
-TEST_CASE("a filter over attributes does the same with many threads",
-          "[engine][attributes][attribute_filter][threads]") {
-  Result<std::shared_ptr<Executor>> executor = Executor::Create(3);
-  REQUIRE(executor.ok());
-  const uint64_t seed = Catch::rngSeed();
-  GrowthPlans plans;
-  for (uint64_t i = 0; i < 3; ++i) {
-    INFO("seed " << seed + i);
-    CHECK(FirstAttributeDifference(RandomAttributeProgram(seed + i, 8), plans, *executor) == "");
-  }
-}
-
-TEST_CASE("a filter over attributes loses no tuple for any question, and ends as it began",
-          "[engine][attributes][attribute_filter][long]") {
-  const uint64_t seed = Catch::rngSeed();
-  uint64_t num_grown = 0;
-  for (uint64_t i = 0; i < Scaled(30); ++i) {
-    const AttributeProgram program = RandomAttributeProgram(seed + i, 14);
-    INFO("seed " << seed + i);
-    AttributeFilter filter = AttributeFilter::Create(program.config).value();
-    const std::vector<std::byte> as_new = filter.Serialize();
-    std::multiset<TupleRow> model;
-    const TupleColumns pool(program.pool);
-    std::vector<uint64_t> answers(TupleIndex::BitmapWords(program.pool.size()));
-    for (const AttributeStep& step : program.steps) {
-      std::vector<TupleRow> rows = step.rows;
-      if (step.op == AttributeOp::kInsert) {
-        REQUIRE(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
-        model.insert(rows.begin(), rows.end());
-      } else if (step.op == AttributeOp::kErase) {
-        // Tuples that are in the filter, as often as they are.
-        std::erase_if(rows, [&](const TupleRow& row) {
-          const auto found = model.find(row);
-          if (found == model.end()) return true;
-          model.erase(found);
-          return false;
-        });
-        REQUIRE(filter.Erase(TupleColumns(rows).view()).num_refused == 0);
-      } else if (step.op == AttributeOp::kSaveAndLoad) {
-        ReloadAttributes(filter);
-      } else {
-        filter.Clear();
-        model.clear();
-      }
-      REQUIRE(filter.num_tuples() == model.size());
-      for (const AttributeMask asked : program.asked) {
-        // Whatever shares its values in `asked` with a tuple that is in must be shown.
-        std::set<TupleRow> in;
-        const auto masked = [asked](TupleRow row) {
-          for (size_t a = 0; a < row.size(); ++a) row[a] = (asked >> a & 1) != 0 ? row[a] : 0;
-          return row;
-        };
-        for (const TupleRow& row : model) in.insert(masked(row));
-        filter.Query(asked, pool.view(), answers);
-        for (size_t r = 0; r < program.pool.size(); ++r) {
-          if (!in.contains(masked(program.pool[r]))) continue;
-          REQUIRE(BitAt(answers, r));
-          // What is not asked for is not read.
-          REQUIRE(filter.MayContain(asked, masked(program.pool[r])));
-        }
-      }
-      for (const SetStats& of_set : filter.GetStats().sets) {
-        num_grown += of_set.stats.generations.size() - 1;
-      }
-    }
-    const std::vector<TupleRow> left(model.begin(), model.end());
-    CHECK(filter.Erase(TupleColumns(left).view()) == EraseOutcome{left.size(), 0});
-    CHECK(filter.Serialize() == as_new);
-  }
-  CHECK(num_grown > 0);  // else nothing was tested
 }
 
 TEST_CASE("no question about what is in is ever answered absent",

@@ -2,9 +2,7 @@
 // attribute_filter_invariants_test.cc. Threads: attribute_filter_threads_test.cc.
 #include "trommel/attribute_filter.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "support/catch.h"
@@ -200,21 +198,6 @@ TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_
   REQUIRE_FALSE(unknown.ok());
   CHECK(unknown.error().code == ErrorCode::kInvalidArgument);
   CHECK(unknown.error().message == "no attribute is named \"prot\"; there are host, port");
-}
-
-TEST_CASE("a cleared filter over attributes is as new", "[engine][attributes][attribute_filter]") {
-  AttributeFilter filter =
-      AttributeFilter::Create({.sets = CutSets(2, {}), .capacity = 20}).value();
-  const std::vector<std::byte> as_new = filter.Serialize();
-  const std::vector<TupleRow> rows = RandomRows(500, std::vector<uint64_t>{0, 9}, 1);
-  filter.Insert(TupleColumns(rows).view());
-  filter.Erase(TupleColumns(RandomRows(9, std::vector<uint64_t>{0, 0}, 2)).view());
-  filter.Clear();
-  CHECK(filter.Serialize() == as_new);
-  const AttributeStats stats = filter.GetStats();
-  CHECK(stats.num_tuples + stats.num_refused_erases + stats.num_refused_inserts == 0);
-  CHECK(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
-  CHECK(NumShownOf(filter, 0b11, rows) == rows.size());
 }
 
 TEST_CASE("misuse of a filter over attributes ends the program",

@@ -68,7 +68,7 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   AttributeConfig config{
       .sets = *AttributeSets::Create(3, cuts), .capacity = 300, .target_fpr = 1e-3};
   if (is_automatic) {
-    config.capacity = 1500;
+    config.capacity = 6'000;
     config.target_fpr = 0.01;
     config.encoding = Encoding::kAutomatic;
   }

@@ -1,18 +1,17 @@
 // The outputs of a batch must not overlap its inputs: every batch function of every type checks it.
-#include "engine/src/keys/batch_output.h"
-
 #include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/matrix/literal_matrix.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/every_type.h"
+#include "support/held_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/digest.h"
 #include "trommel/matrix/matrix.h"
@@ -96,15 +95,13 @@ void CheckTupleBatches(Index& index) {
 TEST_CASE("an output that overlaps the keys is refused, by every type", "[engine][batch_output]") {
   for (NamedFilter& one : EveryType()) {
     INFO(one.name);
-    std::visit(
-        [](auto& filter) {
-          if constexpr (requires { filter.num_tuples(); }) {
-            CheckTupleBatches(filter);
-          } else {
-            CheckKeyBatches(filter);
-          }
-        },
-        one.filter);
+    OnType(*one.filter, [](auto& filter) {
+      if constexpr (requires { filter.num_tuples(); }) {
+        CheckTupleBatches(filter);
+      } else {
+        CheckKeyBatches(filter);
+      }
+    });
   }
   ConcurrentFilter concurrent = *ConcurrentFilter::Create({.capacity = 100});
   CheckKeyBatches(concurrent);

@@ -1,7 +1,6 @@
 // Copies of counting and concurrent filters, and keys that are fetched ahead.
 #include <cstdint>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "engine/src/disk/comparing_sink.h"
@@ -9,7 +8,6 @@
 #include "trommel/byte_stream.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
-#include "trommel/executor.h"
 
 namespace trommel {
 namespace {
@@ -18,31 +16,6 @@ std::vector<uint64_t> Numbers(size_t size) {
   std::vector<uint64_t> keys(size);
   std::iota(keys.begin(), keys.end(), 1);
   return keys;
-}
-
-TEST_CASE("a copy keeps the blocks, the promoted ones too, and the limits", "[engine][clone]") {
-  const auto encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
-                                 Encoding::kFingerprints16);
-  const bool is_limited = GENERATE(false, true);
-  CountingConfig config{.capacity = 1000, .target_fpr = 0.002, .encoding = encoding};
-  if (is_limited) config.side_memory_limit_bytes = uint64_t{1} << 16;
-  CountingFilter filter = CountingFilter::Create(config).value();
-  filter.Insert(Numbers(1500));
-  for (int i = 0; i < 300; ++i) filter.Insert(7);
-  CHECK(filter.GetStats().num_promoted > 0);
-
-  const Result<CountingFilter> clone = filter.Clone();
-  REQUIRE(clone.ok());
-  CHECK(*clone == filter);
-  CHECK(clone->Serialize() == filter.Serialize());
-  CHECK(clone->num_keys() == filter.num_keys());
-  CHECK(clone->capacity() == filter.capacity());
-  CHECK(clone->GetStats().num_promoted == filter.GetStats().num_promoted);
-  if (is_limited) {
-    CHECK(clone->GetStats().side_table_bytes == filter.GetStats().side_table_bytes);
-  } else {  // without spare capacity
-    CHECK(clone->GetStats().side_table_bytes <= filter.GetStats().side_table_bytes);
-  }
 }
 
 TEST_CASE("filters of other contents, configuration or digest differ", "[engine][clone]") {

@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/fingerprints/wide_store.h"
 #include "kernels/fingerprint_layout.h"
-#include "kernels/narrow_block.h"
 #include "support/catch.h"
 #include "support/exact_model.h"
 #include "support/in_threads.h"
 #include "support/random_keys.h"
 #include "support/scratch_folder.h"
+#include "support/shapes.h"
 #include "support/shrink.h"
 #include "support/statistics.h"
 #include "trommel/concurrent_filter.h"
@@ -32,17 +32,11 @@ namespace {
 
 using tests::BitAt;
 
-Encoding EitherShape() { return GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8); }
+Encoding EitherShape() { return GENERATE(Encoding::kFingerprints16, Encoding::kDense); }
 
 bool IsWide(Encoding encoding) { return encoding == Encoding::kFingerprints16; }
 
-Geometry ServedGeometry(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
-  return {.num_slices = 0,
-          .encoding = encoding,
-          .shard_bits = shard_bits,
-          .num_blocks = num_blocks,
-          .fingerprint_bits = IsWide(encoding) ? kernels::kMaxWideBits : kernels::kMaxNarrowBits};
-}
+using tests::FingerprintsOf;
 
 CountingFilter EmptyServed(const Geometry& geometry) {
   return CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
@@ -50,7 +44,7 @@ CountingFilter EmptyServed(const Geometry& geometry) {
 
 // So many keys per block that some hide keys and some do not; some keys are hot.
 std::vector<uint64_t> CrowdedDigests(const Geometry& geometry, std::mt19937_64& random) {
-  const uint64_t load = IsWide(geometry.encoding) ? 33 : 42;
+  const uint64_t load = IsWide(geometry.encoding) ? 33 : 46;
   std::vector<uint64_t> digests(load * geometry.num_blocks);
   for (uint64_t& digest : digests) digest = random();
   digests.insert(digests.end(), 1000, digests[0]);
@@ -65,24 +59,18 @@ std::vector<uint64_t> FreshDigests(size_t size, std::mt19937_64& random) {
 }
 
 // May the key be one that its block hides, as far as the block's words tell? From the layout.
-bool IsUndecided(const FingerprintStore& store, uint64_t digest) {
-  const kernels::FingerprintBlocks blocks{const_cast<uint32_t*>(store.blocks().data()),
-                                          store.geometry().num_blocks,
-                                          store.geometry().fingerprint_bits, nullptr};
-  const auto place = kernels::FingerprintPlaceOf(digest, blocks.num_blocks);
-  const uint32_t* block = kernels::FingerprintBlockAt(blocks, place.block_idx);
-  if (IsWide(store.geometry().encoding)) {
-    return kernels::WideSlot(block, kernels::kWideSlots - 1) == kernels::kSpillMark;
-  }
-  return kernels::IsPromotedNarrow(block) &&
-         (kernels::ShownBins(block) >> (place.rest >> 58) & 1) == 0;
+bool IsUndecided(const WideStore& store, uint64_t digest) {
+  const auto place = kernels::FingerprintPlaceOf(digest, store.geometry().num_blocks);
+  const uint32_t* block = store.blocks().data() + place.block_idx * kernels::kFingerprintBlockWords;
+  return kernels::WideSlot(block, kernels::kWideSlots - 1) == kernels::kSpillMark;
 }
 
+// (Dense stores: dense_readers_test.cc.)
 TEST_CASE("queries beside writers answer as a filter's own, but for keys that blocks may hide",
           "[engine][concurrent][fingerprints][long]") {
-  const Geometry geometry = ServedGeometry(EitherShape(), 512, 2);
+  const Geometry geometry = FingerprintsOf(Encoding::kFingerprints16, 512, 2);
   std::mt19937_64 random(Catch::rngSeed());
-  const std::unique_ptr<FingerprintStore> store = FingerprintStore::Create(geometry, 0).value();
+  const std::unique_ptr<WideStore> store = WideStore::Create(geometry, 0).value();
   const std::vector<uint64_t> members = CrowdedDigests(geometry, random);
   for (const uint64_t digest : members) store->InsertOne(digest);
   std::vector<uint64_t> digests = FreshDigests(60'000, random);
@@ -117,7 +105,7 @@ TEST_CASE("queries beside writers answer as a filter's own, but for keys that bl
   check(beside);
   // Updates look into the side table all the same.
   for (const uint64_t digest : members)
-    REQUIRE_FALSE(store->UpdateOne(Update::kInsertIfAbsent, digest));
+    REQUIRE(store->UpdateOne(Update::kInsertIfAbsent, digest) == Fate::kUnchanged);
   store->StopServingQueries();
   check(exact);
   REQUIRE(store->ServeQueries(0).ok());
@@ -127,7 +115,7 @@ TEST_CASE("queries beside writers answer as a filter's own, but for keys that bl
 
 TEST_CASE("the undecided share is what non-members meet, whatever was done before",
           "[engine][concurrent][fingerprints][long]") {
-  const Geometry geometry = ServedGeometry(EitherShape(), 256);
+  const Geometry geometry = FingerprintsOf(Encoding::kFingerprints16, 256);
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> non_members = FreshDigests(100'000, random);
   const Keys keys = Keys::Digests(non_members);
@@ -182,7 +170,7 @@ TEST_CASE("the undecided share is what non-members meet, whatever was done befor
 
 TEST_CASE("versions count as bytes of a filter while it is shared",
           "[engine][concurrent][fingerprints]") {
-  const Geometry geometry = ServedGeometry(EitherShape(), 640);
+  const Geometry geometry = FingerprintsOf(EitherShape(), 640);
   ConcurrentFilter shared(EmptyServed(geometry));
   CHECK(shared.GetStats().num_bytes == geometry.num_bytes() + 10 * sizeof(uint64_t));
   const CountingFilter filter = std::move(shared).TakeExclusive();
@@ -191,9 +179,9 @@ TEST_CASE("versions count as bytes of a filter while it is shared",
 
 TEST_CASE("versions beyond the memory limit are refused, and the filter stays the caller's",
           "[engine][concurrent][fingerprints]") {
-  const Geometry geometry = ServedGeometry(EitherShape(), 64 * 100, 1);
-  // With slots of 8 bits the second half of the blocks may begin with a part of a group.
-  const uint64_t num_versions = geometry.encoding == Encoding::kFingerprints8 ? 101 : 100;
+  const Geometry geometry = FingerprintsOf(EitherShape(), 64 * 100, 1);
+  // In dense filters the second half of the blocks may begin with a part of a group.
+  const uint64_t num_versions = geometry.encoding == Encoding::kDense ? 101 : 100;
   const uint64_t enough = geometry.num_bytes() + num_versions * sizeof(uint64_t);
   const auto filter_within = [&](uint64_t memory_limit_bytes) {
     return CountingFilter::CreateWithGeometry(geometry, {}, memory_limit_bytes).value();
@@ -228,7 +216,7 @@ TEST_CASE("versions beyond the memory limit are refused, and the filter stays th
 TEST_CASE("a query whose group changes at every attempt is answered maybe present, and counted",
           "[engine][concurrent][fingerprints][threads]") {
   // Three fingerprints: one that never moves, one that comes and goes, and one that is never in.
-  ConcurrentFilter filter(EmptyServed(ServedGeometry(EitherShape(), 1)));
+  ConcurrentFilter filter(EmptyServed(FingerprintsOf(EitherShape(), 1)));
   const Key staying = Key::Digest(0);
   const Key changing = Key::Digest(uint64_t{0xabcd} << 48);
   constexpr uint64_t kAbsent = uint64_t{0x1234} << 48;
@@ -342,13 +330,13 @@ TEST_CASE("a key that is in is never absent while its fingerprint moves",
   const auto layout =
       GENERATE(Layout{0, 1, 1}, Layout{0, 64, 4}, Layout{2, 256, 8}, Layout{3, 256, 16});
   if (IsWide(encoding) && layout.shard_bits == 3) return;  // its groups are never cut
-  const size_t num_slots = IsWide(encoding) ? kernels::kWideSlots : kernels::kNarrowSlots;
+  const size_t num_slots = IsWide(encoding) ? kernels::kWideSlots : 48;
   constexpr size_t kWriters = 2;
   // Two writers' 3 to 11 keys each: a block's total is to both sides of its slots.
   const size_t num_staying = num_slots - 13;
   std::mt19937_64 random(Catch::rngSeed());
   ConcurrentFilter filter(
-      EmptyServed(ServedGeometry(encoding, layout.num_blocks, layout.shard_bits)));
+      EmptyServed(FingerprintsOf(encoding, layout.num_blocks, layout.shard_bits)));
   std::vector<uint64_t> staying;
   std::vector<std::vector<uint64_t>> pools;
   const auto block_bits = static_cast<uint32_t>(std::bit_width(layout.num_blocks) - 1);
@@ -403,8 +391,8 @@ TEST_CASE("a key that leaves a full block and returns with every update is never
           "[engine][concurrent][fingerprints][threads]") {
   // The block is full: one key more moves others out of it, and one less moves them back.
   const Encoding encoding = EitherShape();
-  ConcurrentFilter filter(EmptyServed(ServedGeometry(encoding, 1)));
-  std::vector<uint64_t> staying(IsWide(encoding) ? kernels::kWideSlots : kernels::kNarrowSlots);
+  ConcurrentFilter filter(EmptyServed(FingerprintsOf(encoding, 1)));
+  std::vector<uint64_t> staying(IsWide(encoding) ? kernels::kWideSlots : 48);
   for (size_t i = 0; i < staying.size(); ++i) {
     staying[i] = (i * (IsWide(encoding) ? 2000 : 1300) + 1) << 48;
   }
@@ -449,6 +437,9 @@ TEST_CASE("a key that leaves a full block and returns with every update is never
   CHECK(num_overlaps > 0);
   CHECK(num_refused == 0);
   CHECK(num_promoted > 0);
+  // A dense block shows its bins again when a few slots are free.
+  CHECK(filter.GetStats().num_promoted == (IsWide(encoding) ? 0 : 1));
+  CHECK(filter.Erase(Keys::Digests(staying)).num_refused == 0);
   CHECK(filter.GetStats().num_promoted == 0);
 }
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/fingerprints/line_entries.h"
+#include "engine/src/fingerprints/wide_store.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/fingerprint_reference.h"
 #include "support/catch.h"
@@ -36,7 +36,7 @@ class SharedFilter {
       : filter_(ConcurrentFilter::Create({.capacity = kSharedCapacity,
                                           .target_fpr = encoding == Encoding::kFingerprints16
                                                             ? kSharedTargetFpr
-                                                            : 3 * kSharedTargetFpr,
+                                                            : 2.3 * kSharedTargetFpr,
                                           .digest = {.kind = DigestKind::kCaller},
                                           .encoding = encoding})
                     .value()),
@@ -72,7 +72,7 @@ class SharedFilter {
     CHECK(is_below(filter_.target_fpr()));
     CHECK(is_below(stated));
     // Bins that are cut off stay so until the keys that differ fit again.
-    const double late = filter_.geometry().encoding == Encoding::kFingerprints8 ? 0.0006 : 0;
+    const double late = filter_.geometry().encoding == Encoding::kDense ? 0.0006 : 0;
     CHECK(stats.undecided_share <= share_loaded + late + 0.0002);
     CHECK(share_loaded <= stats.undecided_share + 0.0002);
   }
@@ -90,7 +90,7 @@ class SharedFilter {
 
 TEST_CASE("copies of half of the keys come and go, and the rate beside writers stays within target",
           "[engine][concurrent][fingerprints]") {
-  SharedFilter shared(GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8));
+  SharedFilter shared(GENERATE(Encoding::kFingerprints16, Encoding::kDense));
   const std::vector<uint64_t> keys = shared.Fresh(kSharedCapacity);
   shared.Insert(keys);
   shared.Check();
@@ -111,7 +111,7 @@ TEST_CASE("copies of half of the keys come and go, and the rate beside writers s
 
 TEST_CASE("lists that are updated by a fifth keep the rate beside writers within target",
           "[engine][concurrent][fingerprints][long]") {
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   SharedFilter shared(encoding);
   constexpr size_t kList = kSharedCapacity * 5 / 6;  // and a sixth while both versions are in
   constexpr size_t kChanged = kList / 5;
@@ -132,7 +132,7 @@ TEST_CASE("lists that are updated by a fifth keep the rate beside writers within
 TEST_CASE(
     "keys that are all in twice, and are replaced, keep the rate beside writers within target",
     "[engine][concurrent][fingerprints][long]") {
-  SharedFilter shared(GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8));
+  SharedFilter shared(GENERATE(Encoding::kFingerprints16, Encoding::kDense));
   constexpr size_t kReplaced = kSharedCapacity / 50;
   std::vector<uint64_t> keys = shared.Fresh(kSharedCapacity);
   shared.Insert(keys);
@@ -152,14 +152,13 @@ TEST_CASE(
 
 // --- Blocks beside an exact model.
 
-const OverflowLine& LineOf(const FingerprintStore& store, uint64_t block_idx) {
+const OverflowLine& LineOf(const WideStore& store, uint64_t block_idx) {
   return reinterpret_cast<const OverflowLine*>(store.lines().data())[block_idx / kGroupBlocks];
 }
 
 // A block is undecided just while slots and the free entries of the line do not take the keys that
 // differ.
-uint64_t CheckUndecided(const FingerprintStore& store,
-                        const kernels::FingerprintReference& reference) {
+uint64_t CheckUndecided(const WideStore& store, const kernels::FingerprintReference& reference) {
   uint64_t num_undecided = 0;
   for (uint64_t b = 0; b < store.geometry().num_blocks; ++b) {
     const uint32_t* block = store.blocks().data() + b * kernels::kFingerprintBlockWords;
@@ -176,7 +175,7 @@ uint64_t CheckUndecided(const FingerprintStore& store,
 }
 
 // And while a block is undecided, others have entries for keys that differ alone.
-void CheckEntries(const FingerprintStore& store, const kernels::FingerprintReference& reference) {
+void CheckEntries(const WideStore& store, const kernels::FingerprintReference& reference) {
   const uint64_t num_blocks = store.geometry().num_blocks;
   for (uint64_t first = 0; first < num_blocks; first += kGroupBlocks) {
     if (LineOf(store, first).undecided == 0) continue;
@@ -191,7 +190,7 @@ void CheckEntries(const FingerprintStore& store, const kernels::FingerprintRefer
   }
 }
 
-void CheckContents(const FingerprintStore& store, const kernels::FingerprintReference& reference) {
+void CheckContents(const WideStore& store, const kernels::FingerprintReference& reference) {
   for (uint64_t b = 0; b < store.geometry().num_blocks; ++b) {
     const auto want = reference.ContentsOf(b);
     const BlockContents have = store.ReadContents(b);
@@ -213,10 +212,9 @@ TEST_CASE("a block is undecided just while slots and line do not take its keys, 
                           .fingerprint_bits = kernels::kMaxWideBits};
   const bool serves_queries = GENERATE(false, true);
   std::mt19937_64 random(Catch::rngSeed());
-  const std::unique_ptr<FingerprintStore> store = FingerprintStore::Create(geometry, 0).value();
+  const std::unique_ptr<WideStore> store = WideStore::Create(geometry, 0).value();
   if (serves_queries) REQUIRE(store->ServeQueries(0).ok());
-  kernels::FingerprintReference reference(kernels::FingerprintShape::kWide, kNumBlocks,
-                                          kernels::kMaxWideBits);
+  kernels::FingerprintReference reference(std::nullopt, kNumBlocks, kernels::kMaxWideBits);
   // Groups of different loads, from half full to lines that are always full.
   std::vector<std::vector<uint64_t>> in(kNumGroups);  // with copies
   const auto fresh = [&](uint64_t group) {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "engine/src/base/grouped_text.h"
 #include "support/catch.h"
@@ -60,31 +59,6 @@ TEST_CASE("a filter comes back from a file with all it was", "[engine][files]") 
   loaded->Insert("after");
   for (int i = 0; i < 300; ++i) REQUIRE((filter.Erase("hot") && loaded->Erase("hot")));
   CHECK((loaded->Serialize() == filter.Serialize()));
-}
-
-TEST_CASE("every sample survives a file and a span", "[engine][files]") {
-  const ScratchFolder folder;
-  for (const tests::Sample& sample : tests::SampleFilters()) {
-    INFO("sample " << sample.name);
-    const Bytes bytes = sample.filter.Serialize();
-    const Result<CountingFilter> read = CountingFilter::Deserialize(bytes);
-    REQUIRE(read.ok());
-    CHECK((read->Serialize() == bytes));
-    REQUIRE(read->Save(folder / "file").ok());
-    const Result<CountingFilter> loaded = CountingFilter::Load(folder / "file");
-    REQUIRE(loaded.ok());
-    CHECK((loaded->Serialize() == bytes));
-    CHECK(loaded->num_keys() == sample.filter.num_keys());
-  }
-}
-
-TEST_CASE("files that lie askew in memory are read", "[engine][files]") {
-  for (const tests::Sample& sample : tests::SampleFilters()) {
-    const Bytes bytes = sample.filter.Serialize();
-    Bytes askew(bytes.size() + 1);
-    std::ranges::copy(bytes, askew.begin() + 1);
-    CHECK(CountingFilter::Deserialize(std::span(askew).subspan(1)).ok());
-  }
 }
 
 TEST_CASE("the memory limit holds for what is loaded", "[engine][files]") {
@@ -165,20 +139,6 @@ TEST_CASE("a failed save leaves the old file as it was", "[engine][files]") {
   CHECK(folder.num_files() == 1);
   REQUIRE(filter.Save(folder / "file").ok());
   CHECK((tests::ReadFile(folder / "file") == filter.Serialize()));
-}
-
-TEST_CASE("a filter loads in just the memory it takes", "[engine][files]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  CountingFilter filter = tests::MakeFilter(tests::GeometryOf(shape, 256));
-  tests::InsertIntegers(filter, 256 * 60);  // many blocks promoted, few of them crowded
-  const std::vector<std::byte> bytes = filter.Serialize();
-  const Result<CountingFilter> loaded = CountingFilter::Deserialize(bytes);
-  REQUIRE(loaded.ok());
-  REQUIRE(loaded->GetStats().num_promoted > 0);
-  const uint64_t num_bytes = loaded->GetStats().num_bytes;
-  CHECK(CountingFilter::Deserialize(bytes, num_bytes).ok());
-  const Result<CountingFilter> refused = CountingFilter::Deserialize(bytes, num_bytes - 1);
-  CHECK(ErrorOf(refused).code == ErrorCode::kOutOfMemory);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The invariants of a counting filter, tried with random programs against the reference and the
 // exact model.
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -8,7 +7,6 @@
 
 #include "golden/filters.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/program.h"
 #include "support/shapes.h"
 #include "support/shrink.h"
@@ -77,54 +75,6 @@ TEST_CASE("any split of a batch, route, thread and lock gives the same bytes on 
       CHECK((BytesAfter(program, Split::kWhole, 0) == want));
     });
   }
-}
-
-TEST_CASE("no key that is in is ever answered absent or counted too low", "[engine][invariants]") {
-  tests::ForEachRunnableTarget([] {
-    for (uint64_t seed = 0; seed < 50; ++seed) {
-      const Program program = tests::Honest(tests::RandomProgram(Catch::rngSeed() * 1000 + seed));
-      tests::CheckInvariant(program, [](const Program& candidate) {
-        const Program honest = tests::Honest(candidate);
-        FilterSubject subject(honest, Split::kRandom);
-        std::array<tests::ExactModel<uint64_t>, 2> models;
-        for (const tests::Step& step : honest.steps) {
-          FollowStep(step, DoStep(step, subject), models);
-          for (size_t which = 0; which < 2; ++which) {
-            const std::vector<uint64_t> in = models[which].DistinctKeys();
-            const auto answers = subject.Query(which, in);
-            const auto counts = subject.Counts(which, in);
-            for (size_t i = 0; i < in.size(); ++i) {
-              if (answers[i] == 0) return std::string("a false negative");
-              if (counts[i] < models[which].Count(in[i])) return std::string("a count too low");
-            }
-            if (subject.filter(which).num_keys() != models[which].num_keys()) {
-              return std::string("num_keys is not the number of keys");
-            }
-          }
-        }
-        return std::string();
-      });
-    }
-  });
-}
-
-TEST_CASE("erasing all that was inserted gives back the bytes", "[engine][invariants]") {
-  tests::ForEachRunnableTarget([] {
-    for (uint64_t seed = 0; seed < 30; ++seed) {
-      const Program program = tests::RandomProgram(Catch::rngSeed() * 1000 + seed);
-      FilterSubject subject(program, Split::kWhole);
-      RunProgram(program, subject);
-      CountingFilter& filter = subject.filter(0);
-      const std::vector<std::byte> before = filter.Serialize();
-      for (const tests::Step& step : program.steps) filter.Insert(Keys::Digests(step.digests));
-      for (const tests::Step& step : program.steps) {
-        // In whatever order: erases of keys that are in commute.
-        const EraseOutcome outcome = filter.Erase(Keys::Digests(step.digests));
-        REQUIRE(outcome == EraseOutcome{step.digests.size(), 0});
-      }
-      REQUIRE((filter.Serialize() == before));
-    }
-  });
 }
 
 TEST_CASE("fixed programs leave the recorded bits on every target", "[engine][invariants]") {

@@ -1,6 +1,5 @@
 // Whole counting filters: merge, subtract, fold, clear, and statistics against counts and models.
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,33 +56,6 @@ TEST_CASE("merging or subtracting unlike filters names the field and changes not
   CHECK_THAT(filter.Merge(secret).error().message, !ContainsSubstring("271828"));
 }
 
-TEST_CASE("merge, subtract and fold keep the number of keys and the bytes", "[engine][filter]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
-    CountingFilter a = tests::MakeFilter(tests::GeometryOf(shape, 60));
-    CountingFilter b = tests::MakeFilter(tests::GeometryOf(shape, 60));
-    CountingFilter both = tests::MakeFilter(tests::GeometryOf(shape, 60));
-    CountingFilter half = tests::MakeFilter(tests::GeometryOf(shape, 30));
-    for (const uint64_t seed : {1, 2}) {
-      const auto keys = MemberKeys(900, seed);
-      (seed == 1 ? a : b).Insert(keys);
-      both.Insert(keys);
-      half.Insert(keys);
-    }
-    const std::vector<std::byte> only_a = a.Serialize();
-    REQUIRE(a.Merge(b).ok());
-    CHECK(a.num_keys() == 1800);
-    CHECK((a.Serialize() == both.Serialize()));
-    REQUIRE(a.Subtract(b).ok());
-    CHECK(a.num_keys() == 900);
-    CHECK((a.Serialize() == only_a));
-    REQUIRE(both.Fold().ok());
-    CHECK(both.geometry() == half.geometry());
-    CHECK(both.num_keys() == 1800);
-    CHECK((both.Serialize() == half.Serialize()));
-  });
-}
-
 TEST_CASE("a merge past 2^62 keys is refused and changes nothing", "[engine][filter]") {
   CountingFilter filter = CountingFilter::Create({.capacity = 10}).value();
   filter.Insert(Key(42));
@@ -96,31 +68,6 @@ TEST_CASE("a merge past 2^62 keys is refused and changes nothing", "[engine][fil
   CHECK(filter.CountEstimate(42) == uint64_t{1} << 62);
   CHECK(filter.Serialize() == before);
   CHECK(CountingFilter::Deserialize(before).ok());
-}
-
-TEST_CASE("a filter merged with itself holds every key twice", "[engine][filter]") {
-  CountingFilter filter = FilterOfBlocks(100);
-  const auto keys = MemberKeys(500, 1);
-  filter.Insert(keys);
-  REQUIRE(filter.Merge(filter).ok());
-  CHECK(filter.num_keys() == 1000);
-  CHECK(filter.Erase(keys) == EraseOutcome{500, 0});
-  CHECK(filter.Erase(keys) == EraseOutcome{500, 0});
-  CHECK(filter.MeasureFill().fill_ratio == 0);
-}
-
-TEST_CASE("a subtraction below zero is refused and changes nothing", "[engine][filter]") {
-  CountingFilter filter = FilterOfBlocks(100);
-  filter.Insert(MemberKeys(500, 1));
-  CountingFilter other = FilterOfBlocks(100);
-  other.Insert(MemberKeys(500, 1));
-  other.Insert(MemberKeys(1, 1));
-  const std::vector<std::byte> before = filter.Serialize();
-  const Status refused = filter.Subtract(other);
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
-  CHECK((filter.Serialize() == before));
-  CHECK(filter.num_keys() == 500);
 }
 
 TEST_CASE("a folded filter can be merged with one created at half the size", "[engine][filter]") {
@@ -153,21 +100,6 @@ TEST_CASE("an odd number of blocks is not folded and the error says the number",
   CHECK(refused.error().code == ErrorCode::kInvalidArgument);
   CHECK_THAT(refused.error().message, ContainsSubstring("31"));
   CHECK(filter.geometry().num_blocks == 31);
-}
-
-TEST_CASE("a cleared filter has the bytes and statistics of a new one", "[engine][filter]") {
-  CountingFilter filter = FilterOfBlocks(10);
-  const std::vector<std::byte> fresh = filter.Serialize();
-  filter.Insert(MemberKeys(500, 1));
-  filter.Erase(NonMemberKeys(500, 1));
-  filter.Clear();
-  CHECK((filter.Serialize() == fresh));
-  const Stats stats = filter.GetStats();
-  CHECK(stats.num_keys == 0);
-  CHECK(stats.num_refused_erases == 0);
-  CHECK(stats.num_promoted == 0);
-  CHECK(stats.side_table_bytes == 0);
-  CHECK(stats.num_bytes == filter.geometry().num_bytes());
 }
 
 TEST_CASE("statistics are those of the reference's bits on every target", "[engine][filter]") {

@@ -98,67 +98,6 @@ TEST_CASE("too much memory is an error that names bytes and limit", "[engine][fi
   CHECK(CountingFilter::Create(config).ok());
 }
 
-TEST_CASE("batches of every size answer for each key and clear the bits beyond",
-          "[engine][filter][long]") {
-  tests::ForEachRunnableTarget([] {
-    // Around words and around the engine's chunk.
-    for (const size_t size : std::initializer_list<size_t>{
-             0, 1, 63, 64, 65, kChunk - 1, kChunk, kChunk + 1, 2 * kChunk, 2 * kChunk + 1, 5000}) {
-      CountingFilter filter = MakeFilter(100'000);
-      const auto members = MemberKeys(size, 1);
-      filter.Insert(members);
-      CHECK(filter.num_keys() == size);
-      auto answers = Bitmap(size);
-      REQUIRE(filter.Query(members, answers) == size);
-      if (size % 64 != 0) REQUIRE(answers.back() == (uint64_t{1} << (size % 64)) - 1);
-      std::vector<uint32_t> selection(size, 77);
-      REQUIRE(filter.Select(members, Answer::kAbsent, selection) == 0);
-      REQUIRE(filter.Select(members, Answer::kMaybePresent, selection) == size);
-      for (size_t i = 0; i < size; ++i) REQUIRE(selection[i] == i);
-      auto erased = Bitmap(size);
-      REQUIRE(filter.Erase(members, erased) == EraseOutcome{size, 0});
-      REQUIRE(erased == answers);
-      REQUIRE(filter.Erase(members) == EraseOutcome{0, size});
-      REQUIRE(filter.MeasureFill().fill_ratio == 0);
-      REQUIRE(filter.GetStats().num_refused_erases == size);
-    }
-  });
-}
-
-TEST_CASE("select lists what query answers, for both answers", "[engine][filter]") {
-  CountingFilter filter = MakeFilter(2000);
-  filter.Insert(MemberKeys(2000, 1));
-  auto mixed = MemberKeys(1500, 1);
-  for (const uint64_t non_member : NonMemberKeys(2000, 1)) mixed.push_back(non_member);
-  auto answers = Bitmap(mixed.size());
-  const size_t num_present = filter.Query(mixed, answers);
-  std::vector<uint32_t> selection(mixed.size());
-  REQUIRE(filter.Select(mixed, Answer::kMaybePresent, selection) == num_present);
-  for (size_t i = 0; i < num_present; ++i) REQUIRE(tests::BitAt(answers, selection[i]));
-  const size_t num_absent = filter.Select(mixed, Answer::kAbsent, selection);
-  REQUIRE(num_absent + num_present == mixed.size());
-  for (size_t i = 0; i < num_absent; ++i) REQUIRE_FALSE(tests::BitAt(answers, selection[i]));
-}
-
-TEST_CASE("insert-if-absent takes the first of equal keys in a batch and counts it once",
-          "[engine][filter]") {
-  tests::ForEachRunnableTarget([] {
-    CountingFilter filter = MakeFilter(100'000);
-    auto keys = MemberKeys(kChunk * 3 / 4, 2);
-    const size_t num_distinct = keys.size();
-    for (size_t i = 0; i < num_distinct; ++i) keys.push_back(keys[i]);  // across a chunk's border
-    auto inserted = Bitmap(keys.size());
-    const size_t num_inserted = filter.InsertIfAbsent(keys, inserted);
-    CHECK(num_inserted <= num_distinct);
-    CHECK(filter.num_keys() == num_inserted);
-    for (size_t i = num_distinct; i < keys.size(); ++i) REQUIRE_FALSE(tests::BitAt(inserted, i));
-    std::vector<uint64_t> counts(keys.size());
-    filter.CountEstimates(keys, counts);
-    for (const uint64_t count : counts) REQUIRE(count >= 1);
-    CHECK_FALSE(filter.InsertIfAbsent(keys[0]));
-  });
-}
-
 TEST_CASE("an empty batch of any kind does nothing", "[engine][filter]") {
   CountingFilter filter = MakeFilter(10);
   const std::vector<std::string> none;
@@ -225,17 +164,6 @@ TEST_CASE("spans of another size than the batch end the program with a message",
   CHECK_THAT(tests::AbortMessage([&] { filter.CountEstimates(keys, counts); }),
              ContainsSubstring("counts of another size"));
   CHECK(tests::AbortMessage([&] { filter.Insert(keys); }) == "survived");
-}
-
-TEST_CASE("a filter moves with its keys", "[engine][filter]") {
-  CountingFilter first = MakeFilter(100);
-  first.Insert("gravel");
-  CountingFilter second = std::move(first);
-  CHECK(second.MayContain("gravel"));
-  CountingFilter third = MakeFilter(5);
-  third = std::move(second);
-  CHECK(third.MayContain("gravel"));
-  CHECK(third.capacity() == 100);
 }
 
 TEST_CASE("a filter that no thread changes answers many threads at once",

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/allocation_peak.h"
 #include "support/catch.h"
 
 namespace trommel {
@@ -32,8 +33,10 @@ struct CountsModel {
 TEST_CASE("records of counts hold what a model holds, and take no memory without counts",
           "[fingerprints][dense]") {
   std::mt19937_64 random(Catch::rngSeed());
-  const uint64_t max_words = GENERATE(uint64_t{60}, ~uint64_t{0});
-  DenseCounts counts(kBlocks, max_words);
+  const uint64_t max_words = GENERATE(uint64_t{60}, DenseCounts::kNoLimit);
+  DenseCounts counts(kBlocks, 26);
+  if (max_words != DenseCounts::kNoLimit) counts.LimitTo(max_words);
+  const uint64_t reserved_bytes = counts.num_bytes();
   CountsModel model;
   uint64_t num_refused = 0;
   const auto some_count = [&] {
@@ -64,7 +67,7 @@ TEST_CASE("records of counts hold what a model holds, and take no memory without
         break;
       }
       case 1: {
-        const auto key = static_cast<uint32_t>(random() % 40 * 6'000);
+        const auto key = static_cast<uint32_t>(random() % 40 * 1'600'000);
         const uint64_t count = some_count();
         if (!counts.SetKey(b, key, count)) {
           num_refused += 1;
@@ -89,10 +92,11 @@ TEST_CASE("records of counts hold what a model holds, and take no memory without
     }
     REQUIRE(counts.Has(b) == model.Has(b));
     REQUIRE(counts.num_words() <= max_words);
+    if (max_words == 60) REQUIRE(counts.num_bytes() == reserved_bytes);
     for (const uint32_t s : {slot, static_cast<uint32_t>(random() % kSlots)}) {
       REQUIRE(counts.OfSlot(b, s) == slots[s]);
     }
-    const auto key = static_cast<uint32_t>(random() % 40 * 6'000);
+    const auto key = static_cast<uint32_t>(random() % 40 * 1'600'000);
     const auto found = model.keys.find({b, key});
     REQUIRE(counts.OfKey(b, key) == (found == model.keys.end() ? 0 : found->second));
   }
@@ -109,12 +113,36 @@ TEST_CASE("records of counts hold what a model holds, and take no memory without
   }
   CHECK(counts.num_records() == 0);
   CHECK(counts.num_words() == 0);
-  CHECK(counts.num_bytes() == 0);
+  CHECK(counts.num_bytes() == reserved_bytes);
+}
+
+TEST_CASE("numbers of records fall without memory, and what they leave is used later",
+          "[fingerprints][dense][refused_memory]") {
+  if (!tests::AllocationPeak::IsCounted()) return;
+  DenseCounts counts(kBlocks, 26);
+  constexpr uint64_t kCount = uint64_t{1} << 40;
+  for (uint64_t b = 0; b < kBlocks; ++b) {
+    for (uint32_t slot = 0; slot < kSlots; ++slot) REQUIRE(counts.SetSlot(b, slot, kCount));
+  }
+  const uint64_t num_bytes = counts.num_bytes();
+  {
+    const tests::RefusedAllocation refused(1, tests::Refused::kAllFrom);
+    for (uint64_t b = 0; b < kBlocks; ++b) {
+      for (uint32_t slot = 0; slot < kSlots; ++slot) {
+        if (!counts.SetSlot(b, slot, 1)) FAIL("a count that falls is refused");
+      }
+    }
+  }
+  REQUIRE(counts.SetSlot(0, 0, 2));
+  REQUIRE(counts.SetSlot(0, 1, 0));
+  CHECK(counts.num_bytes() < num_bytes / 2);
+  CHECK(counts.OfSlot(0, 0) == 2);
+  CHECK(counts.OfSlot(kBlocks - 1, kSlots - 1) == 1);
 }
 
 TEST_CASE("a record is as long as its numbers need, and no record longer than a limit of keys",
           "[fingerprints][dense]") {
-  DenseCounts counts(1);
+  DenseCounts counts(1, 18);
   for (uint32_t slot = 0; slot < 42; ++slot) REQUIRE(counts.SetSlot(0, slot, 4));
   CHECK(counts.num_words() == 4);  // five copies of each key: 42 groups of 4 bits
   for (uint32_t slot = 0; slot < 42; ++slot) REQUIRE(counts.SetSlot(0, slot, 99));

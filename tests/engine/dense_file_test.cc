@@ -22,15 +22,17 @@
 namespace trommel {
 namespace {
 
-constexpr uint64_t kFileBlocks = 96;
+constexpr uint64_t kFileBlocks = 128;
 
 std::unique_ptr<DenseStore> NewFileStore(const DenseLayout& layout) {
   Geometry geometry;
-  geometry.encoding = Encoding::kFingerprints8;
+  geometry.encoding = Encoding::kDense;
   geometry.num_blocks = kFileBlocks;
   geometry.shard_bits = 2;
+  geometry.num_slices = 0;
   geometry.fingerprint_bits = layout.bits;
-  Result<std::unique_ptr<DenseStore>> store = DenseStore::Create(geometry, layout.shape, 0.07, 0);
+  geometry.slots = layout.shape.slots;
+  Result<std::unique_ptr<DenseStore>> store = DenseStore::Create(geometry, 0);
   REQUIRE(store);
   return *std::move(store);
 }
@@ -44,11 +46,12 @@ std::vector<std::byte> BytesOfStore(const DenseStore& store) {
   return sink.Take();
 }
 
-Result<uint64_t> ReadStoreFrom(std::span<const std::byte> bytes, DenseStore& store) {
+Result<uint64_t> ReadStoreFrom(std::span<const std::byte> bytes, DenseStore& store,
+                               uint64_t limit_bytes = 0) {
   const SpanSource source(bytes);
   Result<FileReader> file = FileReader::Open(source);
   if (!file) return file.error();
-  return ReadDense(*file, kOnlyStore, store);
+  return ReadDense(*file, kOnlyStore, store, limit_bytes, 0);
 }
 
 // Crowded and empty blocks, equal keys, keys that are in often: cut, counted, and with hidden keys.
@@ -120,7 +123,7 @@ std::vector<uint32_t> TwoKeysCounted(const DenseLayout& layout) {
 
 TEST_CASE("forged words and rests of dense blocks are what a store writes, or are refused",
           "[engine][files][fingerprints][dense][long]") {
-  const kernels::DenseShape shape = kernels::kDenseShapes[GENERATE(0U, 1U, 3U, 5U)];
+  const kernels::DenseShape shape = kernels::kDenseShapes[GENERATE(0U, 1U, 3U, 5U, 6U, 8U)];
   const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 1U)};
   std::mt19937_64 random(Catch::rngSeed() + shape.slots);
   const auto store = NewFileStore(layout);
@@ -162,8 +165,9 @@ TEST_CASE("forged words and rests of dense blocks are what a store writes, or ar
     };
     const auto [first_low, first_high] = halves(first);
     const auto [second_low, second_high] = halves(second);
-    const std::vector<uint32_t> entry = {
-        0, 2, 1 | 0x3fffU << 18, first_low, first_high, 2 | 0x3fffU << 18, second_low, second_high};
+    const uint32_t all = ~uint32_t{0} << std::max(18U, shape.key_bits());
+    const std::vector<uint32_t> entry = {0,          2,       1 | all,    first_low,
+                                         first_high, 2 | all, second_low, second_high};
     const Result<uint64_t> read =
         ReadStoreFrom(ForgedDense(TwoKeysCounted(layout), entry), *NewFileStore(layout));
     if (!read) REQUIRE(read.error().code == ErrorCode::kCorrupt);
@@ -193,6 +197,34 @@ TEST_CASE("forged words and rests of dense blocks are what a store writes, or ar
     check(changed, changed_side);
   }
   CHECK(num_refused > 150);
+}
+
+TEST_CASE("keys that no line has a place for count for a limit of memory before they take any",
+          "[engine][files][fingerprints][dense]") {
+  const kernels::DenseShape shape =
+      kernels::kDenseShapes[GENERATE(range(size_t{0}, kernels::kNumDenseShapes))];
+  const DenseLayout layout{shape, shape.max_bits};
+  const auto store = NewFileStore(layout);
+  std::mt19937_64 random(Catch::rngSeed() + shape.slots);
+  constexpr uint64_t kNumKeys = 20'000;  // all of one block
+  for (uint64_t i = 0; i < kNumKeys; ++i) {
+    REQUIRE(store->InsertOne(random() % (~uint64_t{0} / kFileBlocks)));
+  }
+  uint64_t num_hidden = 0;
+  for (size_t r = 0; r < store->num_owned_ranges(); ++r) {
+    num_hidden += store->range(r).hidden().size();
+  }
+  const std::vector<std::byte> bytes = BytesOfStore(*store);
+  const auto read = NewFileStore(layout);
+  const uint64_t empty_bytes = read->num_bytes();
+  const auto limit_for = [&](double share) {
+    return empty_bytes + static_cast<uint64_t>(share * static_cast<double>(num_hidden)) * 48;
+  };
+  const Result<uint64_t> refused = ReadStoreFrom(bytes, *read, limit_for(0.7));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kOutOfMemory);
+  CHECK(read->num_bytes() == empty_bytes);
+  CHECK(ReadStoreFrom(bytes, *read, limit_for(1)));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/dense_layout.h"
+#include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/dense_filter.h"
 #include "support/dense_program.h"
@@ -82,12 +83,37 @@ TEST_CASE("lines grow and shrink with what is in them, and queries stay decided"
   }
 }
 
+TEST_CASE("lines that should become fewer stay while there is no memory, and nothing is missed",
+          "[fingerprints][dense][refused_memory]") {
+  if (!tests::AllocationPeak::IsCounted()) return;
+  OwnedDenseRange owned({kDenseShapes[1], 8}, 64, 8);
+  std::vector<uint32_t> keys(64 * 90);  // distinct in their blocks
+  for (size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = static_cast<uint32_t>(i * 7919 % owned.layout.num_keys());
+    REQUIRE(owned.range.Insert(i % 64, keys[i]));
+  }
+  const uint64_t num_lines = owned.range.lines().num_lines();
+  size_t num_erased = 0;
+  {
+    const tests::RefusedAllocation refused(1, tests::Refused::kAllFrom);
+    for (; num_erased < keys.size() / 3; ++num_erased) {
+      if (!owned.range.Erase(num_erased % 64, keys[num_erased])) FAIL("a key is missed");
+    }
+  }
+  CHECK(owned.range.lines().num_lines() == num_lines);
+  for (; num_erased < keys.size(); ++num_erased) {
+    REQUIRE(owned.range.Erase(num_erased % 64, keys[num_erased]));
+  }
+  CHECK(owned.range.lines().num_lines() < num_lines);
+  CHECK(owned.IsZero());
+}
+
 TEST_CASE(
     "a limit refuses copies and not distinct keys that find a place, and changes nothing then",
     "[fingerprints][dense]") {
-  // No record and no hidden key may be.
-  const DenseLimits limits = {.max_lines = 8, .max_count_words = 0, .max_hidden_keys = 0};
-  OwnedDenseRange owned({kDenseShapes[1], 8}, 64, 8, limits);
+  // No record may be.
+  const DenseLimit limit = {.num_lines = 8, .max_count_words = 0};
+  OwnedDenseRange owned({kDenseShapes[1], 8}, 64, 8, limit);
   std::mt19937_64 random(1);
   uint64_t num_refused = 0;
   for (uint64_t i = 0; i < 64 * 43; ++i) {

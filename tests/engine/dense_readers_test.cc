@@ -17,16 +17,18 @@
 namespace trommel {
 namespace {
 
-constexpr uint64_t kServedBlocks = 400;  // groups of 64 are cut by ranges of 100
+constexpr uint64_t kServedBlocks = 448;  // groups of 64 are cut by ranges of 112
 constexpr uint32_t kServedShardBits = 2;
 
 std::unique_ptr<DenseStore> NewServedDense(const kernels::DenseShape& shape) {
   Geometry geometry;
-  geometry.encoding = Encoding::kFingerprints8;
+  geometry.encoding = Encoding::kDense;
   geometry.num_blocks = kServedBlocks;
   geometry.shard_bits = kServedShardBits;
+  geometry.num_slices = 0;
   geometry.fingerprint_bits = shape.max_bits;
-  Result<std::unique_ptr<DenseStore>> store = DenseStore::Create(geometry, shape, 0.07, 0);
+  geometry.slots = shape.slots;
+  Result<std::unique_ptr<DenseStore>> store = DenseStore::Create(geometry, 0);
   REQUIRE(store);
   REQUIRE((*store)->ServeQueries(0));
   return *std::move(store);
@@ -42,7 +44,7 @@ std::vector<uint64_t> RandomDigestsOf(size_t size, std::mt19937_64& random) {
 std::vector<uint64_t> DenseCrowd(std::mt19937_64& random) {
   std::vector<uint64_t> digests;
   for (uint64_t r = 0; r < (1U << kServedShardBits); ++r) {
-    const uint64_t first = ((r * 100 + 37) * (~uint64_t{0} / kServedBlocks)) + kServedBlocks;
+    const uint64_t first = ((r * 112 + 37) * (~uint64_t{0} / kServedBlocks)) + kServedBlocks;
     for (int i = 0; i < 700; ++i) digests.push_back(first + random() % (uint64_t{1} << 55));
   }
   return digests;

@@ -23,11 +23,13 @@ using kernels::kDenseShapes;
 std::unique_ptr<DenseStore> NewStore(uint64_t num_blocks, const DenseLayout& layout,
                                      uint32_t shard_bits = 0) {
   Geometry geometry;
-  geometry.encoding = Encoding::kFingerprints8;
+  geometry.encoding = Encoding::kDense;
   geometry.num_blocks = num_blocks;
   geometry.shard_bits = shard_bits;
+  geometry.num_slices = 0;
   geometry.fingerprint_bits = layout.bits;
-  Result<std::unique_ptr<DenseStore>> store = DenseStore::Create(geometry, layout.shape, 0.08, 0);
+  geometry.slots = layout.shape.slots;
+  Result<std::unique_ptr<DenseStore>> store = DenseStore::Create(geometry, 0);
   REQUIRE(store);
   return *std::move(store);
 }
@@ -108,7 +110,7 @@ TEST_CASE("a dense store does as a multiset does in batches of every update, on 
   const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 2U)};
   tests::ForEachRunnableTarget([&] {
     std::mt19937_64 random(Catch::rngSeed() + shape.slots);
-    const uint64_t num_blocks = 48;
+    const uint64_t num_blocks = 64;
     const std::unique_ptr<DenseStore> store = NewStore(num_blocks, layout, 2);
     StoreModel model(num_blocks, layout);
     const uint64_t num_keys = num_blocks * shape.slots * 12 / 10;
@@ -133,7 +135,7 @@ TEST_CASE("a dense store does as a multiset does in batches of every update, on 
       for (int i = 0; i < 50; ++i) {
         const uint64_t digest = i % 2 == 0 ? random() : pool[random() % pool.size()];
         const Update one = kUpdates[random() % 4];
-        REQUIRE(store->UpdateOne(one, digest) == model.Apply(one, digest));
+        REQUIRE((store->UpdateOne(one, digest) == Fate::kChanged) == model.Apply(one, digest));
         REQUIRE(store->CountEstimate(digest) == model.CountOf(digest));
         REQUIRE(store->MayContain(digest) == (model.CountOf(digest) > 0));
       }
@@ -208,7 +210,7 @@ TEST_CASE("what a limit refuses does not depend on how batches are cut, and chan
           "[fingerprints][dense]") {
   const DenseLayout layout{kDenseShapes[1], 8};
   std::mt19937_64 random(7);
-  std::vector<uint64_t> digests(16 * 1'500);
+  std::vector<uint64_t> digests(32 * 1'500);
   for (uint64_t& digest : digests) {
     digest =
         random() % 3 == 0 && digest != digests[0] ? digests[random() % digests.size()] : random();
@@ -216,8 +218,8 @@ TEST_CASE("what a limit refuses does not depend on how batches are cut, and chan
   std::vector<uint64_t> refused[2];
   std::unique_ptr<DenseStore> stores[2];
   for (const size_t way : {0U, 1U}) {
-    stores[way] = NewStore(16, layout, 1);
-    const uint64_t limit_bytes = 2 * DenseRange::LeastSideBytes(8);
+    stores[way] = NewStore(32, layout, 1);
+    const uint64_t limit_bytes = 2 * DenseRange::LeastSideBytes(16);
     CHECK_FALSE(stores[way]->LimitSideMemory(limit_bytes - 1));
     REQUIRE(stores[way]->LimitSideMemory(limit_bytes));
     refused[way].resize(digests.size() / 64 + 1);
@@ -233,7 +235,7 @@ TEST_CASE("what a limit refuses does not depend on how batches are cut, and chan
     CHECK(stores[way]->Figures().side_table_bytes <= limit_bytes);
   }
   CHECK(refused[0] == refused[1]);
-  StoreModel model(16, layout);
+  StoreModel model(32, layout);
   for (size_t i = 0; i < digests.size(); ++i) {
     if ((refused[0][i / 64] >> (i % 64) & 1) == 0) model.Apply(Update::kInsert, digests[i]);
   }

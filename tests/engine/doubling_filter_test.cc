@@ -1,14 +1,13 @@
-// Scalable filters that double: rates over the whole life, exactness, growth and shrinking,
-// refusals, merging. Snapshots: doubling_snapshot_test.cc. Threads: doubling_threads_test.cc.
-#include <algorithm>
+// Scalable filters that double: rates over the whole life, growth and shrinking, refusals. What
+// every type promises: tests/promises.
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "engine/src/scalable/doubling_plan.h"
 #include "support/catch.h"
-#include "support/doubling_program.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
 #include "support/shrink.h"
@@ -88,51 +87,6 @@ TEST_CASE("a filter that doubles keeps to its model over its whole life",
   CHECK(filter.GetStats().doubling.num_blocks <= 256);
 }
 
-TEST_CASE("a filter that doubles loses no key, and ends as it began",
-          "[engine][scalable][doubling][long]") {
-  const uint64_t seed = Catch::rngSeed();
-  uint64_t num_grown = 0;
-  for (uint64_t i = 0; i < Scaled(24); ++i) {
-    INFO("seed " << seed + i);
-    const auto difference = [&num_grown](const DoublingProgram& program) {
-      return FirstFault(program, nullptr, num_grown);
-    };
-    if (!CheckInvariant(RandomDoublingProgram(seed + i), difference)) return;
-  }
-  CHECK(num_grown > 0);  // else nothing was tested
-}
-
-TEST_CASE("one caller leaves the same bytes whatever the threads and the split of its batches",
-          "[engine][scalable][doubling][threads]") {
-  const std::shared_ptr<Executor> executor = Executor::Create(3).value();
-  const uint64_t seed = Catch::rngSeed();
-  const std::vector<uint64_t> keys = MemberKeys(400'000, seed);
-  const auto run = [&](size_t batch, std::shared_ptr<Executor> threads) {
-    ScalableFilter filter = Doubling({.executor = std::move(threads)});
-    std::vector<uint64_t> bits(BitmapWords(batch));
-    const auto each = [&](size_t first, size_t count, const auto& update) {
-      for (size_t at = first; at < first + count; at += batch) {
-        update(std::span(keys).subspan(at, std::min(batch, first + count - at)));
-      }
-    };
-    const auto bits_for = [&](std::span<const uint64_t> some) {
-      return std::span(bits).first(BitmapWords(some.size()));
-    };
-    each(0, 400'000, [&](std::span<const uint64_t> some) { filter.Insert(some); });
-    each(0, 100'000, [&](std::span<const uint64_t> some) { filter.Insert(some, bits_for(some)); });
-    each(0, 250'000, [&](std::span<const uint64_t> some) { filter.Erase(some); });
-    each(0, 50'000,
-         [&](std::span<const uint64_t> some) { filter.InsertIfAbsent(some, bits_for(some)); });
-    each(100'000, 280'000, [&](std::span<const uint64_t> some) { filter.Erase(some); });
-    return filter.Serialize();
-  };
-  const std::vector<std::byte> whole = run(400'000, nullptr);
-  CHECK(run(1000, nullptr) == whole);
-  CHECK(run(2049, nullptr) == whole);
-  CHECK(run(400'000, executor) == whole);
-  CHECK(run(50'000, executor) == whole);
-}
-
 TEST_CASE("memory follows the keys up and down, and churn takes none",
           "[engine][scalable][doubling][long]") {
   const uint64_t seed = Catch::rngSeed();
@@ -184,26 +138,6 @@ TEST_CASE("copies of a key take no room beyond its first", "[engine][scalable][d
   CHECK(filter.Serialize() == Doubling().Serialize());
 }
 
-TEST_CASE("batches of every size and kind of key find their way in a filter that doubles",
-          "[engine][scalable][doubling]") {
-  ScalableFilter filter = Doubling();
-  const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 2047, 2048, 2049, 5000);
-  const std::vector<std::string> keys = MemberStrings(size, Catch::rngSeed());
-  std::vector<uint64_t> bitmap(BitmapWords(size), ~uint64_t{0});
-  CHECK(filter.Insert(keys, bitmap).num_inserted == size);
-  for (size_t i = 0; i < size; ++i) REQUIRE(BitAt(bitmap, i));
-  CHECK(filter.InsertIfAbsent(keys, bitmap).num_inserted == 0);
-  CHECK(filter.Query(keys, bitmap) == size);
-  std::vector<uint32_t> selection(size);
-  CHECK(filter.Select(keys, Answer::kMaybePresent, selection) == size);
-  CHECK(filter.Select(keys, Answer::kAbsent, selection) == 0);
-  for (const std::string& key : keys) REQUIRE(filter.MayContain(key));
-  CHECK(filter.Erase(keys, bitmap) == EraseOutcome{.num_erased = size});
-  CHECK(filter.Erase(keys, bitmap).num_refused == size);
-  CHECK(filter.GetStats().num_refused_erases == size);
-  CHECK(filter.num_keys() == 0);
-}
-
 TEST_CASE("a filter that may not double further fills up, refuses keys by name, and loses none",
           "[engine][scalable][doubling][long]") {
   const bool is_by_memory = GENERATE(false, true);
@@ -246,36 +180,6 @@ TEST_CASE("a filter that may not double further fills up, refuses keys by name, 
   CHECK(filter.num_keys() == 0);
 }
 
-TEST_CASE("filters that double merge, whatever their sizes, and part again exactly",
-          "[engine][scalable][doubling][long]") {
-  const uint64_t seed = Catch::rngSeed();
-  const size_t num_here = GENERATE(size_t{0}, 1000, 150'000, 500'000);
-  const size_t num_there = GENERATE(size_t{50}, 90'000, Scaled(600'000));
-  ScalableFilter filter = Doubling();
-  ScalableFilter other = Doubling();
-  const std::vector<uint64_t> here = MemberKeys(num_here, seed);
-  std::vector<uint64_t> there = MemberKeys(num_there, seed, num_here);
-  // Some keys are in both, and some many times.
-  for (size_t i = 0; i < std::min<size_t>(num_here, 40); ++i) there.push_back(here[i]);
-  for (size_t i = 0; i < 200; ++i) there.push_back(there[i % 20]);
-  filter.Insert(here);
-  other.Insert(there);
-  const std::vector<std::byte> other_before = other.Serialize();
-  REQUIRE(filter.Merge(other).ok());
-  CHECK(other.Serialize() == other_before);
-  CHECK(filter.num_keys() == here.size() + there.size());
-  std::vector<uint64_t> bitmap(BitmapWords(here.size()));
-  CHECK(filter.Query(here, bitmap) == here.size());
-  bitmap.resize(BitmapWords(there.size()));
-  CHECK(filter.Query(there, bitmap) == there.size());
-  CHECK(filter.CountEstimate(there[0]) >= 11);
-  REQUIRE(filter.Erase(there).num_refused == 0);
-  bitmap.resize(BitmapWords(here.size()));
-  CHECK(filter.Query(here, bitmap) == here.size());
-  REQUIRE(filter.Erase(here).num_refused == 0);
-  CHECK(filter.Serialize() == Doubling().Serialize());
-}
-
 TEST_CASE("filters that cannot be merged say why, and stay as they are",
           "[engine][scalable][doubling]") {
   const auto refusal = [](ScalableFilter filter, const ScalableFilter& other) {
@@ -304,23 +208,57 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
   CHECK_THAT(refusal(Doubling({.max_capacity = 1}), full), ContainsSubstring("max_capacity"));
 }
 
-TEST_CASE("a filter that doubles is as new after Clear, and keeps its first size",
-          "[engine][scalable][doubling][long]") {
-  const uint64_t first = GENERATE(uint64_t{0}, uint64_t{500'000});
-  ScalableFilter filter = Doubling({.first_capacity = first});
-  const std::vector<std::byte> as_new = filter.Serialize();
-  const uint64_t least_bytes = filter.GetStats().num_bytes;
-  const std::vector<uint64_t> keys = MemberKeys(900'000, Catch::rngSeed());
-  filter.Insert(keys);
-  const uint64_t most_bytes = filter.GetStats().num_bytes;
-  CHECK(most_bytes > least_bytes);
-  filter.Clear();
-  CHECK(filter.num_keys() == 0);
-  CHECK(filter.Serialize() == as_new);
-  filter.Insert(keys);
-  REQUIRE(filter.Erase(keys).num_refused == 0);
-  CHECK(filter.Serialize() == as_new);
-  CHECK(filter.GetStats().doubling.num_entries == 0);
+TEST_CASE("the bytes of a filter that doubles do not depend on how its keys came",
+          "[engine][scalable][doubling][files]") {
+  const std::vector<uint64_t> keys = MemberKeys(3000, 5);
+  ScalableFilter one = Doubling();
+  one.Insert(keys);
+  one.Insert(keys);
+  ScalableFilter other = Doubling();
+  for (const size_t idx : RandomOrder(keys.size(), 9)) {
+    other.Insert(Key(keys[idx]));
+    other.Insert(Key(keys[idx]));
+  }
+  other.Insert(MemberKeys(400, 6));
+  other.Erase(MemberKeys(400, 6));
+  CHECK(one.Serialize() == other.Serialize());
+}
+
+// A fold that adds two strings up needs an entry of the side table. Of parts that are read from a
+// file, folds are tried at any number of entries, 0 among them.
+TEST_CASE("a part that could not fold for lack of side memory is as new when it is emptied",
+          "[engine][doubling][files]") {
+  constexpr uint64_t kLimit = 16'384;  // two entries per part, one of them for steps
+  auto filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
+                                        .digest = {.kind = DigestKind::kCaller},
+                                        .side_memory_limit_bytes = kLimit})
+                    .value();
+  std::mt19937_64 random(1);
+  const auto fresh = [&random] { return random() >> 6; };  // all of part 0
+  const std::vector<uint64_t> twice = {fresh(), fresh()};
+  for (int i = 0; i < 2; ++i) REQUIRE(filter.Insert(Keys::Digests(twice)).num_refused == 0);
+  std::vector<uint64_t> others(2'800);
+  for (uint64_t& digest : others) digest = fresh();
+  REQUIRE(filter.Insert(Keys::Digests(others)).num_refused == 0);
+  REQUIRE(filter.GetStats().doubling.num_blocks == 256);
+  // These differ in the last bit that is known of them, at 256 blocks.
+  const uint64_t first = fresh();
+  const std::vector<uint64_t> pair = {first, first ^ (uint64_t{1} << (57 - 22))};
+  REQUIRE(filter.Insert(Keys::Digests(pair)).num_refused == 0);
+  const auto erase = [&](std::span<const uint64_t> digests) {
+    REQUIRE(filter.Erase(Keys::Digests(digests)).num_refused == 0);
+  };
+  erase(std::span(others).first(800));
+  filter = ScalableFilter::Deserialize(filter.Serialize()).value();
+  REQUIRE(filter.LimitSideMemory(kLimit).ok());
+  erase(std::span(others).subspan(800));
+  REQUIRE(filter.GetStats().doubling.num_blocks == 256);  // it could not fold
+  erase(twice);
+  erase(twice);
+  erase(pair);
+  CHECK(filter.GetStats().doubling.num_blocks == 0);
+  CHECK(ScalableFilter::Deserialize(filter.Serialize()).ok());
+  CHECK(filter.Clone().ok());
 }
 
 }  // namespace trommel::tests

@@ -14,6 +14,7 @@
 #include "support/catch.h"
 #include "support/damage.h"
 #include "support/every_file.h"
+#include "support/held_filter.h"
 #include "support/scratch_folder.h"
 
 namespace trommel::tests {
@@ -289,7 +290,7 @@ TEST_CASE("a file of another type is refused by the names of both", "[engine][fi
     check(6, AttributeFilter::Deserialize(file.bytes));
     if (type == 7) {
       CHECK(TypeOfBytes(file.bytes).error().code == ErrorCode::kMismatch);
-      CHECK_THAT(DeserializeAny(file.bytes).error().message,
+      CHECK_THAT(AnyFilter::Deserialize(file.bytes).error().message,
                  ContainsSubstring("a column of a map"));
     } else {
       check(7, LoadColumn(file.bytes, 0));
@@ -303,14 +304,14 @@ TEST_CASE("a file of another type is refused by the names of both", "[engine][fi
 TEST_CASE("metadata of any length are a section of the file", "[engine][files][metadata]") {
   for (const NamedFilter& one : EveryType()) {
     CAPTURE(one.name);
-    const Bytes without = SerializeAny(one.filter);
+    const Bytes without = one.filter->Serialize();
     CHECK(LoadMetadata(SpanSource(without)).value().empty());
     for (const size_t size : {size_t{1}, size_t{22}, kMaxMetadataBytes}) {
       const Bytes metadata(size, std::byte{0x5a});
       VectorSink sink;
-      REQUIRE(
-          std::visit([&](const auto& filter) { return filter.SaveTo(sink, metadata); }, one.filter)
-              .ok());
+      REQUIRE(OnType(*one.filter, [&](const auto& filter) {
+                return filter.SaveTo(sink, metadata);
+              }).ok());
       const Bytes bytes = sink.Take();
       CHECK((LoadMetadata(SpanSource(bytes)).value() == metadata));
       CHECK((LoadFilter(bytes, 0).value() == without));
@@ -328,7 +329,7 @@ TEST_CASE("metadata of any length are a section of the file", "[engine][files][m
     }
     const Bytes much(kMaxMetadataBytes + 1);
     VectorSink sink;
-    CHECK(std::visit([&](const auto& filter) { return filter.SaveTo(sink, much); }, one.filter)
+    CHECK(OnType(*one.filter, [&](const auto& filter) { return filter.SaveTo(sink, much); })
               .error()
               .code == ErrorCode::kInvalidArgument);
     CHECK(sink.bytes().empty());
@@ -354,11 +355,11 @@ TEST_CASE("an error of a sink at any point is the error of saving", "[engine][fi
   };
   for (const NamedFilter& one : EveryType()) {
     CAPTURE(one.name);
-    const uint64_t num_bytes = SerializeAny(one.filter).size();
+    const uint64_t num_bytes = one.filter->Serialize().size();
     for (uint64_t size = 0; size <= num_bytes; size += size < 200 ? 8 : num_bytes / 7) {
       FullSink sink(size);
       const Status saved =
-          std::visit([&](const auto& filter) { return filter.SaveTo(sink); }, one.filter);
+          OnType(*one.filter, [&](const auto& filter) { return filter.SaveTo(sink); });
       REQUIRE_FALSE(saved.ok());
       CHECK(saved.error().message == "the sink is full");
     }
@@ -371,14 +372,14 @@ TEST_CASE("loading keeps to the limit of memory, and a file names itself in erro
   for (const NamedFilter& one : EveryType()) {
     CAPTURE(one.name);
     const auto path = folder / "file";
-    REQUIRE(SaveAny(one.filter, path).ok());
-    const Result<AnyFilter> refused = LoadAny(path, 100);
+    REQUIRE(one.filter->Save(path, {}).ok());
+    const Result<AnyFilterPtr> refused = AnyFilter::Load(path, 100);
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.error().code == ErrorCode::kOutOfMemory);
     CHECK_THAT(refused.error().message, ContainsSubstring(path.string() + ": ") &&
                                             ContainsSubstring("the limit of 100 bytes"));
   }
-  CHECK(LoadAny(folder / "nothing").error().code == ErrorCode::kIo);
+  CHECK(AnyFilter::Load(folder / "nothing").error().code == ErrorCode::kIo);
   CHECK(LoadMetadata(folder / "nothing").error().code == ErrorCode::kIo);
 }
 

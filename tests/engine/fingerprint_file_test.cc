@@ -53,7 +53,6 @@ class MappedFingerprints {
     const auto bits = At<uint32_t>(numbers_ + 8);
     auto key = static_cast<uint32_t>(digest * num_blocks >> (64 - bits));
     const uint64_t block = blocks_ + 64 * block_idx;
-    if (At<uint32_t>(numbers_) == 3) return CountInBins(block, block_idx, key, bits);
     const uint32_t low = key & 0xff;
     if (low == 0x00 || low == 0xff) key ^= 1;
     return CountInSlots(block, block_idx, key);
@@ -98,30 +97,6 @@ class MappedFingerprints {
     return count;
   }
 
-  uint64_t CountInBins(uint64_t block, uint64_t block_idx, uint32_t key, uint32_t bits) {  // 16.5
-    constexpr uint64_t kPromoted = uint64_t{1} << 63;
-    const uint32_t bin = key >> (bits - 6);
-    const uint32_t slot = key & ((1U << (bits - 6)) - 1);
-    const auto stored = At<uint64_t>(block + 48);
-    uint64_t count = 0;
-    // From bit 0 on: a 0 is a slot of the bin that it stands in, a 1 ends that bin.
-    uint64_t slot_idx = 0;
-    for (uint32_t half = 0; half < 2; ++half) {
-      const uint64_t string = (At<uint64_t>(block + 48 + 8 * half) & ~kPromoted) ^ 0xffffffff;
-      uint32_t of_bin = 32 * half;
-      const auto num_bits = static_cast<int>(std::bit_width(string));
-      for (int i = 0; i < num_bits; ++i) {
-        if ((string >> i & 1) != 0) {
-          ++of_bin;
-        } else {
-          count += of_bin == bin && At<uint8_t>(block + slot_idx) == slot ? 1 : 0;
-          ++slot_idx;
-        }
-      }
-    }
-    return (stored & kPromoted) == 0 ? count : count + CountInSideTable(block_idx, key);
-  }
-
   uint64_t CountInSideTable(uint64_t block_idx, uint32_t key) {  // 16.6
     ++num_side_reads_;
     for (uint64_t at = side_; at < side_end_;) {
@@ -150,14 +125,12 @@ class MappedFingerprints {
 
 TEST_CASE("a mapped file of fingerprints answers as it is",
           "[engine][counting][fingerprints][files]") {
-  const auto [encoding, bits, keys_per_block] =
-      GENERATE(table<Encoding, uint32_t, uint64_t>({{Encoding::kFingerprints16, 16, 21},
-                                                    {Encoding::kFingerprints16, 9, 30},
-                                                    {Encoding::kFingerprints8, 14, 34},
-                                                    {Encoding::kFingerprints8, 10, 45}}));
+  const auto [bits, keys_per_block] = GENERATE(table<uint32_t, uint64_t>({{16, 21}, {9, 30}}));
   constexpr uint64_t kBlocks = 500;
-  const Geometry geometry{
-      .num_slices = 0, .encoding = encoding, .num_blocks = kBlocks, .fingerprint_bits = bits};
+  const Geometry geometry{.num_slices = 0,
+                          .encoding = Encoding::kFingerprints16,
+                          .num_blocks = kBlocks,
+                          .fingerprint_bits = bits};
   std::mt19937_64 random(bits);
   std::vector<uint64_t> members(kBlocks * keys_per_block);
   for (uint64_t& digest : members) digest = random();
@@ -183,13 +156,13 @@ TEST_CASE("a mapped file of fingerprints answers as it is",
     REQUIRE((mapped.CountOf(digest) > 0) == filter.MayContain(Key::Digest(digest)));
   }
   CHECK(mapped.num_side_reads() > 0);
-  CHECK((mapped.num_line_reads() > 0) == (encoding == Encoding::kFingerprints16));
+  CHECK(mapped.num_line_reads() > 0);
 }
 
 TEST_CASE("a file of fingerprints that threads have loaded and changed is the file of the keys",
           "[engine][counting][fingerprints][files]") {
   const tests::ScratchFolder folder;
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   CountingFilter filter = CountingFilter::Create({.capacity = 100, .encoding = encoding}).value();
   for (int i = 0; i < 300; ++i) filter.Insert(Key(i));  // some blocks hide keys
   REQUIRE(filter.Save(folder / "filter").ok());

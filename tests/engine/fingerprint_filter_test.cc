@@ -6,34 +6,29 @@
 #include <map>
 #include <random>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/blocks/block_contents.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
 #include "support/file_forge.h"
-#include "support/sanitized.h"
+#include "support/shapes.h"
 #include "support/shrink.h"
+#include "support/statistics.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/estimates.h"
-#include "trommel/scalable_filter.h"
-#include "trommel/window_filter.h"
 
 namespace trommel {
 namespace {
 
 Geometry GeometryFor(Encoding encoding, uint64_t num_blocks, uint32_t bits = 0,
                      uint32_t shard_bits = 0) {
-  const bool is_wide = encoding == Encoding::kFingerprints16;
-  const uint32_t most = is_wide ? kernels::kMaxWideBits : kernels::kMaxNarrowBits;
-  return {.num_slices = 0,
-          .encoding = encoding,
-          .shard_bits = shard_bits,
-          .num_blocks = num_blocks,
-          .fingerprint_bits = bits == 0 ? most : bits};
+  Geometry geometry = tests::FingerprintsOf(encoding, num_blocks, shard_bits);
+  if (bits != 0) geometry.fingerprint_bits = std::min(bits, geometry.fingerprint_bits);
+  return geometry;
 }
 
 // What a filter must be: written from the definition, with a division instead of shifts.
@@ -43,9 +38,10 @@ class Model {
 
   uint64_t& CountOf(uint64_t digest) {
     __extension__ using Wide = unsigned __int128;
+    constexpr Wide kAll = Wide{1} << 64;
     const Wide product = static_cast<Wide>(digest) * geometry_.num_blocks;
     const auto rest = static_cast<uint64_t>(product);
-    auto key = static_cast<uint32_t>(rest / (uint64_t{1} << (64 - geometry_.fingerprint_bits)));
+    auto key = static_cast<uint32_t>(static_cast<Wide>(rest) * geometry_.num_values() / kAll);
     if (geometry_.encoding == Encoding::kFingerprints16) {
       if (key % 256 == 0) key += 1;
       if (key % 256 == 255) key -= 1;
@@ -209,7 +205,12 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
     REQUIRE(loaded->Serialize() == bytes);
     REQUIRE(loaded->num_keys() == num_keys);
     REQUIRE(loaded->GetStats().num_promoted <= geometry.num_blocks);
-    REQUIRE(loaded->GetStats().num_promoted == filter.GetStats().num_promoted);
+    const uint64_t num_promoted = filter.GetStats().num_promoted;
+    REQUIRE(loaded->GetStats().num_promoted <= num_promoted);
+    // Dense blocks keep records, and bins that are cut, for a while.
+    if (geometry.encoding != Encoding::kDense) {
+      REQUIRE(loaded->GetStats().num_promoted == num_promoted);
+    }
     CountingFilter both = *std::move(loaded);
     REQUIRE(both.Merge(filter).ok());
     REQUIRE(both.num_keys() == 2 * num_keys);
@@ -228,7 +229,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
   CHECK(filter.Serialize() == Empty(geometry).Serialize());
 }
 
-constexpr std::array kBoth = {Encoding::kFingerprints16, Encoding::kFingerprints8};
+constexpr std::array kBoth = {Encoding::kFingerprints16, Encoding::kDense};
 
 TEST_CASE("a filter of fingerprints answers as the multiset of its keys does, shared or not",
           "[engine][counting][fingerprints]") {
@@ -254,30 +255,6 @@ TEST_CASE("shorter fingerprints count as exactly", "[engine][counting][fingerpri
   }
 }
 
-TEST_CASE("a filter of fingerprints does not depend on the order of its keys",
-          "[engine][counting][fingerprints][long]") {
-  std::mt19937_64 random(5);
-  for (const Encoding encoding : kBoth) {
-    for (const size_t load : {size_t{20}, size_t{32}, size_t{36}, size_t{50}}) {
-      const Geometry geometry = GeometryFor(encoding, 256, 0, 1);
-      std::vector<uint64_t> digests(load * geometry.num_blocks);
-      for (uint64_t& digest : digests) digest = random();
-      digests.insert(digests.end(), 100'000, digests.front());
-      const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
-      std::ranges::shuffle(digests, random);
-      CHECK(FilledBytes(geometry, digests) == bytes);
-      // Nor on what was in it before.
-      CountingFilter filter = Empty(geometry);
-      std::vector<uint64_t> others(tests::Scaled(2 * digests.size()));
-      for (uint64_t& digest : others) digest = random();
-      filter.Insert(Keys::Digests(others));
-      filter.Insert(Keys::Digests(digests));
-      REQUIRE(filter.Erase(Keys::Digests(others)).num_refused == 0);
-      CHECK(filter.Serialize() == bytes);
-    }
-  }
-}
-
 TEST_CASE("doubling is creation at twice the size with a bit less, and folding undoes it",
           "[engine][counting][fingerprints]") {
   std::mt19937_64 random(6);
@@ -297,7 +274,7 @@ TEST_CASE("doubling is creation at twice the size with a bit less, and folding u
       sizes.push_back(filter.Serialize());
       CHECK(sizes.back() == FilledBytes(built, digests));
     }
-    CHECK(filter.geometry().fingerprint_bits == 8);
+    CHECK(filter.geometry().fingerprint_bits == LeastFingerprintBits(encoding));
     for (size_t size = sizes.size() - 1; size > 0; --size) {
       CHECK(filter.Serialize() == sizes[size]);
       REQUIRE(filter.Fold().ok());
@@ -347,55 +324,6 @@ TEST_CASE("estimates of distinct keys hold with fingerprints", "[engine][countin
   }
 }
 
-TEST_CASE("any changed byte of a snapshot of fingerprints is refused",
-          "[engine][counting][fingerprints][long]") {
-  std::mt19937_64 random(10);
-  for (const Encoding encoding : kBoth) {
-    const Geometry geometry = GeometryFor(encoding, 65);
-    std::vector<uint64_t> digests(65 * 38);
-    for (uint64_t& digest : digests) digest = random();
-    digests.insert(digests.end(), 70'000, digests.front());
-    const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
-    constexpr size_t kStep = TROMMEL_TESTS_SANITIZED ? 5 : 1;
-    for (size_t i = 0; i < bytes.size(); i += kStep) {
-      std::vector<std::byte> changed = bytes;
-      changed[i] ^= static_cast<std::byte>(1 + random() % 255);
-      REQUIRE_FALSE(CountingFilter::Deserialize(changed).ok());
-    }
-    for (size_t size = 0; size < bytes.size(); size += 1 + size / 50) {
-      REQUIRE_FALSE(CountingFilter::Deserialize(std::span(bytes).first(size)).ok());
-    }
-  }
-}
-
-TEST_CASE("a forged file of fingerprints is refused or is one that would be written",
-          "[engine][counting][fingerprints][long]") {
-  std::mt19937_64 random(11);
-  for (const Encoding encoding : kBoth) {
-    const Geometry geometry = GeometryFor(encoding, 70, 12);
-    std::vector<uint64_t> digests(70 * 39);
-    for (uint64_t& digest : digests) digest = random();
-    digests.insert(digests.end(), 70'000, digests.front());
-    const std::vector<std::byte> bytes = FilledBytes(geometry, digests);
-    size_t num_refused = 0;
-    const size_t num_forged = tests::Scaled(20'000);
-    for (size_t i = 0; i < num_forged; ++i) {
-      tests::FileForge forge(bytes);
-      for (uint64_t changes = 1 + random() % 3; changes > 0; --changes) {
-        // Numbers and side tables are small beside blocks and are met as often.
-        auto& section = forge.sections[random() % forge.sections.size()].bytes;
-        section[random() % section.size()] =
-            static_cast<std::byte>(random() % 4 == 0 ? 0xff : random());
-      }
-      const std::vector<std::byte> forged = forge.Seal();
-      const Result<CountingFilter> loaded = CountingFilter::Deserialize(forged, uint64_t{1} << 20);
-      num_refused += size_t{!loaded.ok()};
-      if (loaded.ok()) REQUIRE(loaded->Serialize() == forged);
-    }
-    CHECK(num_refused > num_forged / 2);
-  }
-}
-
 TEST_CASE("a file with a key that no digest has is refused", "[engine][counting][fingerprints]") {
   const Geometry geometry = GeometryFor(Encoding::kFingerprints16, 1);
   const uint64_t digest = uint64_t{0x1234} << 48;  // of one block: the key is its top bits
@@ -415,7 +343,7 @@ TEST_CASE("a file with a key that no digest has is refused", "[engine][counting]
 TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
           "[engine][counting][fingerprints][long]") {
   for (const auto& [encoding, target] :
-       {std::pair(Encoding::kFingerprints16, 0.0004), std::pair(Encoding::kFingerprints8, 0.003)}) {
+       {std::pair(Encoding::kFingerprints16, 0.0004), std::pair(Encoding::kDense, 0.0023)}) {
     constexpr uint64_t kKeys = 100'000;
     CountingFilter filter = *CountingFilter::Create({.capacity = kKeys,
                                                      .target_fpr = target,
@@ -429,18 +357,16 @@ TEST_CASE("fingerprints keep their predicted rate when fresh and after churn",
       std::vector<uint64_t> absent(tests::Scaled(4'000'000));
       for (uint64_t& key : absent) key = random();
       std::vector<uint64_t> bits(CountingFilter::BitmapWords(absent.size()));
-      const auto found = static_cast<double>(filter.Query(Keys::Digests(absent), bits));
-      const double expected =
-          PredictedFpr(filter.geometry(), kKeys) * static_cast<double>(absent.size());
+      const uint64_t found = filter.Query(Keys::Digests(absent), bits);
+      const double predicted = PredictedFpr(filter.geometry(), kKeys);
       // Two sources: the non-members' binomial, and which values the keys happen to take.
-      const double of_filter = expected / std::sqrt(static_cast<double>(kKeys));
-      CHECK(std::abs(found - expected) <= 6 * (std::sqrt(expected) + of_filter));
-      CHECK(filter.MeasureFill().current_fpr * static_cast<double>(absent.size()) ==
-            Approx(expected).epsilon(0.03));
-      const double blocks = static_cast<double>(filter.geometry().num_blocks);
-      const double promoted = PredictedPromotedShare(filter.geometry(), kKeys) * blocks;
-      CHECK(std::abs(static_cast<double>(filter.GetStats().num_promoted) - promoted) <=
-            6 * std::sqrt(promoted) + 1);
+      tests::RateBound bound = tests::BinomialBound(predicted, absent.size());
+      bound.sigma = std::hypot(bound.sigma, predicted / std::sqrt(static_cast<double>(kKeys)));
+      CHECK(bound.ContainsHits(found));
+      CHECK(filter.MeasureFill().current_fpr == Approx(predicted).epsilon(0.03));
+      const uint64_t num_blocks = filter.geometry().num_blocks;
+      CHECK(tests::BinomialBound(PredictedPromotedShare(filter.geometry(), kKeys), num_blocks)
+                .ContainsHits(filter.GetStats().num_promoted));
     };
     check_rate();
     for (size_t i = 0; i < tests::Scaled(4 * kKeys); ++i) {

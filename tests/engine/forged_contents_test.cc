@@ -9,6 +9,7 @@
 #include "engine/src/files/store_sections.h"
 #include "support/catch.h"
 #include "support/every_file.h"
+#include "support/shapes.h"
 
 namespace trommel::tests {
 namespace {
@@ -66,14 +67,10 @@ TEST_CASE("forged numbers of a store are refused", "[engine][files][hostile]") {
             {"numbers", 1, 24, 8, 1, "no possible request"},
             {"numbers", 1, 24, 8, kMany, "no possible request"},
             {"numbers", 1, 32, 8, uint64_t{1} << 63, "no possible request"}});
-  CheckAll(CrowdedFilter({.num_slices = 0,
-                          .encoding = Encoding::kFingerprints8,
-                          .num_blocks = 66,
-                          .fingerprint_bits = 14})
-               .Serialize(),
-           {{"numbers", 1, 0, 4, 2, "section 'lines' of store 1 is missing"},
-            {"numbers", 1, 4, 4, 5, "num_slices"},
-            {"numbers", 1, 8, 4, 15, "fingerprint_bits"}});
+  CheckAll(CrowdedFilter(FingerprintsOf(Encoding::kDense, 66)).Serialize(),
+           {{"numbers", 1, 0, 4, 2, "num_slices is 48"},
+            {"numbers", 1, 4, 4, 5, "slots is 5"},
+            {"numbers", 1, 8, 4, 9, "fingerprint_bits"}});
 }
 
 TEST_CASE("forged entries of promoted blocks are refused", "[engine][files][hostile]") {
@@ -139,12 +136,8 @@ TEST_CASE("a bad block is named by its place in the file", "[engine][files][host
 }
 
 TEST_CASE("forged hidden keys are refused", "[engine][files][hostile]") {
-  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
-    const uint32_t bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
-    const Bytes good =
-        CrowdedFilter(
-            {.num_slices = 0, .encoding = encoding, .num_blocks = 66, .fingerprint_bits = bits})
-            .Serialize();
+  {
+    const Bytes good = CrowdedFilter(FingerprintsOf(Encoding::kFingerprints16, 66)).Serialize();
     CheckAll(good, {{"side", 1, 0, 8, 66, "blocks do not ascend, or do not exist"},
                     {"side", 1, 0, 8, 65, "section 'side' of store 1: "},
                     {"side", 1, 8, 4, 0, "no keys or too many"},
@@ -159,6 +152,15 @@ TEST_CASE("forged hidden keys are refused", "[engine][files][hostile]") {
     without.sections.pop_back();
     CHECK_THAT(ErrorOf(without.Seal()), ContainsSubstring("what its keys make"));
   }
+  // The first entry's keys: 18 bits, then copies.
+  CheckAll(CrowdedFilter(FingerprintsOf(Encoding::kDense, 66)).Serialize(),
+           {{"side", 1, 0, 4, 66, "blocks do not ascend, or do not exist"},
+            {"side", 1, 0, 4, 65, "section 'side' of store 1: "},
+            {"side", 1, 4, 4, 0, "no keys or too many"},
+            {"side", 1, 4, 4, 0xffffffff, "no keys or too many"},
+            {"side", 1, 8, 4, 7, "have no copies"},
+            {"side", 1, 8, 4, uint64_t{1} << 18 | 0x3ffff, "what its keys make"},
+            {"blocks", 1, 48, 8, kMany, "store 1: a block"}});
 }
 
 TEST_CASE("forged growth and generations are refused", "[engine][files][scalable][hostile]") {

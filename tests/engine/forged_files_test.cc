@@ -16,6 +16,7 @@
 #include "support/catch.h"
 #include "support/every_file.h"
 #include "support/sanitized.h"
+#include "support/shapes.h"
 #include "trommel/byte_stream.h"
 #include "trommel/counting_filter.h"
 #include "trommel/scalable_filter.h"
@@ -153,25 +154,22 @@ TEST_CASE("forged hidden keys take no more than a multiple of the file",
           "[engine][files][forged]") {
   if (!AllocationPeak::IsCounted()) return;
   const auto [encoding, num_blocks, shard_bits] =
-      GENERATE(table<Encoding, uint64_t, uint32_t>({{Encoding::kFingerprints8, 1024, 10},
-                                                    {Encoding::kFingerprints8, 65'536, 10},
+      GENERATE(table<Encoding, uint64_t, uint32_t>({{Encoding::kDense, 16'384, 10},
+                                                    {Encoding::kDense, 65'536, 10},
                                                     {Encoding::kFingerprints16, 65'536, 10}}));
-  const uint32_t bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
-  const Bytes empty = MakeFilter({.num_slices = 0,
-                                  .encoding = encoding,
-                                  .shard_bits = shard_bits,
-                                  .num_blocks = num_blocks,
-                                  .fingerprint_bits = bits})
-                          .Serialize();
+  const Bytes empty = MakeFilter(FingerprintsOf(encoding, num_blocks, shard_bits)).Serialize();
   FileForge forge(empty);
   Bytes& blocks = forge.At("blocks", 1).bytes;
-  Bytes side(num_blocks * 32);
+  const bool is_dense = encoding == Encoding::kDense;
+  Bytes side(num_blocks * (is_dense ? 16 : 32));
   for (uint64_t b = 0; b < num_blocks; ++b) {
-    Put(blocks, b * 64 + 62, uint16_t{0x00ff});  // the mark; with slots of 8 bits: promoted
-    if (encoding == Encoding::kFingerprints8) {
-      Put(blocks, b * 64 + 48, uint64_t{1} << 63);
-      Put(blocks, b * 64 + 56, uint64_t{1} << 63);
+    if (is_dense) {  // one key five times, which would be in slots
+      Put(side, b * 16, static_cast<uint32_t>(b));
+      Put(side, b * 16 + 4, 1U);
+      Put(side, b * 16 + 8, 1U | 5U << 18);
+      continue;
     }
+    Put(blocks, b * 64 + 62, uint16_t{0x00ff});  // the mark
     Put(side, b * 32, b);
     Put(side, b * 32 + 8, 1U);
     Put(side, b * 32 + 16, 1U);

@@ -12,16 +12,17 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "support/catch.h"
 #include "support/digest_keys.h"
 #include "support/file_forge.h"
+#include "support/held_filter.h"
 #include "support/paths.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 #include "trommel/any_filter.h"
+#include "trommel/metadata.h"
 #include "trommel/tuples.h"
 
 namespace trommel {
@@ -83,21 +84,19 @@ uint64_t CountOfTuple(const AttributeFilter& filter, const std::string& name) {
 }
 
 uint64_t CountOf(const AnyFilter& any, const SampleKey& key) {
-  return std::visit(
-      [&key](const auto& filter) -> uint64_t {
-        using Filter = std::remove_cvref_t<decltype(filter)>;
-        if constexpr (std::is_same_v<Filter, AttributeFilter>) {
-          return CountOfTuple(filter, key.name);
-        } else {
-          return WithKey(key, [&filter](Key k) { return filter.CountEstimate(k); });
-        }
-      },
-      any);
+  return tests::OnType(any, [&key](const auto& filter) -> uint64_t {
+    using Filter = std::remove_cvref_t<decltype(filter)>;
+    if constexpr (std::is_same_v<Filter, AttributeFilter>) {
+      return CountOfTuple(filter, key.name);
+    } else {
+      return WithKey(key, [&filter](Key k) { return filter.CountEstimate(k); });
+    }
+  });
 }
 
 struct FormatSample {
   std::string name;
-  AnyFilter filter;
+  tests::HeldFilter filter;
   SampleKeys asked;
   DigestKey digest_key = {};
   std::string metadata = {};
@@ -242,22 +241,36 @@ void AddFingerprints(std::vector<FormatSample>& samples) {
   wide.Insert(64, 33, 1, 0x0100, 0x0700);
   samples.push_back(std::move(wide).Finish({}));
 
-  // Grown once, so one bit less than 14; its number of blocks is then 10.
-  FingerprintSample narrow("counting-fingerprints8",
-                           {.num_slices = 0,
-                            .encoding = Encoding::kFingerprints8,
-                            .num_blocks = 5,
-                            .fingerprint_bits = 14},
-                           kSampleDigest);
+  // Grown once, so one bit less than 8; its number of blocks is then 10.
+  FingerprintSample dense("counting-dense",
+                          {.num_slices = 0,
+                           .encoding = Encoding::kDense,
+                           .num_blocks = 5,
+                           .fingerprint_bits = 8,
+                           .slots = 48},
+                          kSampleDigest);
   const SampleKeys texts = Numbered("text", "key-", 0, 60);
-  InsertAll(narrow.filter(), texts);
-  narrow.filter().Insert("key-0");
-  narrow.Insert(0, 120, 1, 0x0000, 0x0150);  // more than a block shows: cut
-  narrow.Insert(1, 3, 300, 0x0800, 0x0a00);  // few keys, often: all shown, further copies hidden
-  narrow.Insert(2, 40, 1, 0x9000, 0x0080);   // too many in one half of the bins
-  const bool has_grown = narrow.filter().Grow().ok();
+  InsertAll(dense.filter(), texts);
+  dense.filter().Insert("key-0");
+  dense.Insert(0, 120, 1, 0x0000, 0x0150);  // more than a block shows: cut
+  dense.Insert(1, 3, 300, 0x0800, 0x0a00);  // few keys, often: all shown, further copies counted
+  dense.Insert(2, 60, 20'000, 0x0100, 0x0300);  // copies of keys above the cut, too
+  const bool has_grown = dense.filter().Grow().ok();
   REQUIRE(has_grown);
-  samples.push_back(std::move(narrow).Finish(texts + Numbered("text", "absent-", 0, 20)));
+  samples.push_back(std::move(dense).Finish(texts + Numbered("text", "absent-", 0, 20)));
+
+  // Keys of 23 bits, beside which a word has 9 bits for copies.
+  FingerprintSample words("counting-dense-long",
+                          {.num_slices = 0,
+                           .encoding = Encoding::kDense,
+                           .num_blocks = 3,
+                           .fingerprint_bits = 16,
+                           .slots = 26},
+                          {.kind = DigestKind::kCaller});
+  words.Insert(0, 60, 1, 0x0000, 0x0444);  // cut
+  words.Insert(1, 3, 511, 0x0800, 0x0a00);
+  words.Insert(1, 3, 512, 0x4800, 0x0a00);  // 510 and 511 further copies: the latter do not fit
+  samples.push_back(std::move(words).Finish({}));
 }
 
 std::string HexOf(uint64_t digest) {
@@ -278,11 +291,11 @@ void AddScalable(std::vector<FormatSample>& samples) {
   samples.push_back(
       {"scalable-tightening", std::move(tightening), Numbered("text", "key-", 0, 60)});
 
-  // Two generations of slots of 8 bits; a key that is in often has copies in the side table.
+  // Two generations of dense blocks; a key that is in often is counted in its block's record.
   auto fingerprints = std::move(ScalableFilter::Create({.first_capacity = 30,
                                                         .mode = GrowthMode::kGenerations,
                                                         .digest = kSampleDigest,
-                                                        .encoding = Encoding::kFingerprints8}))
+                                                        .encoding = Encoding::kDense}))
                           .value();
   InsertAll(fingerprints, Numbered("text", "key-", 0, 50));
   for (int copies = 0; copies < 60; ++copies) fingerprints.Insert("key-7");
@@ -348,7 +361,7 @@ FormatSample ListSample() {
         "0=0-0,17=17-0,19=19-0", "0=0-0,17=17-2,19=19-0", "0=0-0,17=17-1", "3=3-9"}) {
     asked.push_back({"tuple", name});
   }
-  return {"attributes-list", AnyFilter(std::move(filter)), asked};
+  return {"attributes-list", tests::HeldFilter(std::move(filter)), asked};
 }
 
 void AddOthers(std::vector<FormatSample>& samples) {
@@ -386,7 +399,7 @@ void AddOthers(std::vector<FormatSample>& samples) {
         "0=bob,1=example.org,2=53"}) {
     tuples.push_back({"tuple", name});
   }
-  samples.push_back({"attributes", AnyFilter(std::move(attributes)), tuples});
+  samples.push_back({"attributes", tests::HeldFilter(std::move(attributes)), tuples});
 
   const std::vector<AttributeMask> one_cut = {0b011};
   auto limited = std::move(AttributeFilter::Create(
@@ -396,7 +409,7 @@ void AddOthers(std::vector<FormatSample>& samples) {
                                 .digest = kSampleDigest}))
                      .value();
   limited.Insert(rows.view());
-  samples.push_back({"attributes-limit", AnyFilter(std::move(limited)), tuples});
+  samples.push_back({"attributes-limit", tests::HeldFilter(std::move(limited)), tuples});
   samples.push_back(ListSample());
 
   // Encodings by size: fingerprints for the users, runs for the few ports.
@@ -404,8 +417,8 @@ void AddOthers(std::vector<FormatSample>& samples) {
   auto automatic =
       std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(2, apart)).value(),
                                          .names = {"user", "port"},
-                                         .capacity = 1500,
-                                         .num_values = {1500, 20},
+                                         .capacity = 5000,
+                                         .num_values = {5000, 20},
                                          .digest = kSampleDigest,
                                          .encoding = Encoding::kAutomatic}))
           .value();
@@ -418,7 +431,7 @@ void AddOthers(std::vector<FormatSample>& samples) {
                            "0=carol,1=53", "0=dave,1=53"}) {
     asked.push_back({"tuple", name});
   }
-  samples.push_back({"attributes-automatic", AnyFilter(std::move(automatic)), asked});
+  samples.push_back({"attributes-automatic", tests::HeldFilter(std::move(automatic)), asked});
 }
 
 std::vector<FormatSample> FormatSamples() {
@@ -429,7 +442,7 @@ std::vector<FormatSample> FormatSamples() {
   AddOthers(samples);
   samples.push_back(
       {.name = "counting-metadata",
-       .filter = AnyFilter(tests::MakeFilter(
+       .filter = tests::HeldFilter(tests::MakeFilter(
            {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1}, kSampleDigest)),
        .asked = Numbered("text", "key-", 0, 2),
        .metadata = "kept beside the filter"});
@@ -455,21 +468,21 @@ TEST_CASE("the samples of FORMAT.md are what the library writes", "[engine][file
   std::string answers;
   for (const FormatSample& sample : FormatSamples()) {
     INFO("sample: " << sample.name);
-    const Bytes made = SerializeAny(sample.filter);
-    answers += AnswersOf(sample.filter, sample);
+    const Bytes made = sample.filter->Serialize();
+    answers += AnswersOf(*sample.filter, sample);
     const Bytes metadata = tests::BytesOfText(sample.metadata);
     const SaveOptions options{.metadata = metadata};
-    if (writes) REQUIRE(SaveAny(sample.filter, PathOf(sample), options).ok());
-    REQUIRE(SaveAny(sample.filter, folder / "sample", options).ok());
+    if (writes) REQUIRE(sample.filter->Save(PathOf(sample), options).ok());
+    REQUIRE(sample.filter->Save(folder / "sample", options).ok());
     const Bytes file = tests::ReadFile(PathOf(sample));
     CHECK((file == tests::ReadFile(folder / "sample")));
     CHECK(metadata.empty() == (file == made));
     CHECK(LoadMetadata(PathOf(sample)).value() == metadata);
 
-    const Result<AnyFilter> loaded = LoadAny(PathOf(sample), 0, sample.digest_key);
+    const Result<AnyFilterPtr> loaded = AnyFilter::Load(PathOf(sample), 0, sample.digest_key);
     REQUIRE(loaded.ok());
-    CHECK((SerializeAny(*loaded) == made));
-    CHECK(AnswersOf(*loaded, sample) == AnswersOf(sample.filter, sample));
+    CHECK(((*loaded)->Serialize() == made));
+    CHECK(AnswersOf(**loaded, sample) == AnswersOf(*sample.filter, sample));
   }
   const Bytes answer_bytes = tests::BytesOfText(answers);
   if (writes) tests::WriteFile(kSamples / "answers.txt", answer_bytes);

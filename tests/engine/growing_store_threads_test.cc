@@ -36,7 +36,7 @@ TEST_CASE("queries beside a growing store's steps never miss a key that stays",
   std::mt19937_64 random(Catch::rngSeed());
   // Few enough to be digests when they are alone.
   const std::vector<uint64_t> staying = DigestsInTwoShards(1000, random);
-  const UpdateTarget target{.store = *store, .policy = policy, .locks = &locks};
+  const BatchTarget target{.store = *store, .policy = policy, .locks = &locks};
   UpdateBatch(target, Update::kInsert, Keys::Digests(staying), {});
   std::atomic<uint64_t> num_missed{0};
   std::atomic<uint64_t> num_writing{2};
@@ -57,9 +57,8 @@ TEST_CASE("queries beside a growing store's steps never miss a key that stays",
           std::ranges::shuffle(wave, own);
           for (size_t i = 0; i < size; i += batch) {
             std::vector<uint64_t> erased((batch + 63) / 64);
-            num_left_in +=
-                batch - UpdateBatch(target, Update::kErase,
-                                    Keys::Digests(std::span(wave).subspan(i, batch)), erased);
+            const Keys keys = Keys::Digests(std::span(wave).subspan(i, batch));
+            num_left_in += batch - UpdateBatch(target, Update::kErase, keys, erased).num_applied;
           }
         }
       }
@@ -78,7 +77,8 @@ TEST_CASE("queries beside a growing store's steps never miss a key that stays",
   CHECK(num_left_in == 0);
   store->FreeReplaced();
   std::array<uint64_t, 16> erased;
-  CHECK(UpdateBatch(target, Update::kErase, Keys::Digests(staying), erased) == staying.size());
+  CHECK(UpdateBatch(target, Update::kErase, Keys::Digests(staying), erased).num_applied ==
+        staying.size());
   CHECK(store->num_entries() == 0);
   CHECK(locks.num_keys() == 0);
   store->FreeReplaced();
@@ -98,7 +98,7 @@ TEST_CASE("a key that a thread has inserted into a growing store is found by ano
     std::atomic<size_t> num_in{0};  // of the first ones
     tests::InThreads(3, [&](uint64_t t) {
       if (t == 0) {
-        const UpdateTarget target{.store = *store, .policy = policy, .locks = &locks};
+        const BatchTarget target{.store = *store, .policy = policy, .locks = &locks};
         for (size_t i = 0; i < digests.size(); i += 50) {
           UpdateBatch(target, Update::kInsert, Keys::Digests(std::span(digests).subspan(i, 50)),
                       {});

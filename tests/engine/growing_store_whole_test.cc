@@ -15,7 +15,7 @@
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/growing/growing_store.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/sync/range_locks.h"
 #include "kernels/growing_layout.h"
 #include "support/catch.h"
@@ -86,7 +86,7 @@ TEST_CASE("a growing store's contents and answers are the same for any split of 
     std::vector<uint64_t> inserted;
     std::vector<uint64_t> erased;
   };
-  const auto follow = [&](const UpdateTarget& target, GrowingStore& store, size_t batch) {
+  const auto follow = [&](const BatchTarget& target, GrowingStore& store, size_t batch) {
     Outcome outcome;
     for (const bool is_erase : {false, true}) {
       for (size_t first = 0; first < digests.size(); first += batch) {
@@ -353,7 +353,7 @@ TEST_CASE("a growing store whose growth is refused works on, and refuses keys at
     for (int copy = 0; copy < 6; ++copy) REQUIRE(store->InsertOne(taken[0]));
     CHECK(store->num_entries() == kMostEntries);
     CHECK_FALSE(store->InsertOne(refused_one));
-    CHECK_FALSE(store->UpdateOne(Update::kInsertIfAbsent, refused_one));
+    CHECK(store->UpdateOne(Update::kInsertIfAbsent, refused_one) == Fate::kRefused);
     for (int copy = 0; copy < 6; ++copy) REQUIRE(store->EraseOne(taken[0]));
     size_t num_erased = 1;
     while (store->num_entries() == kMostEntries) REQUIRE(store->EraseOne(taken[num_erased++]));

@@ -95,8 +95,7 @@ TEST_CASE("a plan that chooses encodings takes no more bytes than runs, and keep
     encodings.insert(slot.geometry.encoding);
   }
   if (config.target_fpr == 0.01 && config.first_capacity > 10) {
-    CHECK(encodings.contains(Encoding::kFingerprints8));
-    CHECK(encodings.contains(Encoding::kFingerprints16));
+    CHECK(encodings.contains(Encoding::kDense));
   }
 }
 

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/every_type.h"
+#include "support/held_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/matrix/matrix.h"
 #include "trommel/matrix/sizing.h"
@@ -76,7 +76,7 @@ TEST_CASE("use of a moved-from filter aborts with a message, for every type",
           "[engine][moved_from]") {
   for (NamedFilter& one : EveryType()) {
     INFO(one.name);
-    std::visit([](auto& filter) { MoveToAndFro(std::move(filter)); }, one.filter);
+    OnType(*one.filter, [](auto& filter) { MoveToAndFro(std::move(filter)); });
   }
   MoveToAndFro(*ConcurrentFilter::Create({.capacity = 100}));
 }

@@ -45,29 +45,5 @@ TEST_CASE("a key's digest belongs to it, and at half and twice the size to what 
   SUCCEED();
 }
 
-TEST_CASE("a filter of fingerprints merged with itself has every key twice, less itself none",
-          "[engine][counting][fingerprints]") {
-  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
-    CountingConfig config{.capacity = 5'000, .target_fpr = 0.004, .encoding = encoding};
-    CountingFilter filter = *CountingFilter::Create(config);
-    for (uint64_t key = 0; key < 6'000; ++key) filter.Insert(key % 5'500);
-    const std::vector<std::byte> once = filter.Serialize();
-    CountingFilter copy = *CountingFilter::Deserialize(once);
-    REQUIRE(filter.Merge(filter).ok());
-    CHECK(filter.num_keys() == 12'000);
-    REQUIRE(filter.Subtract(copy).ok());
-    CHECK(filter.Serialize() == once);
-    // 2^40 copies: added and taken at once.
-    for (int i = 0; i < 40; ++i) REQUIRE(copy.Merge(copy).ok());
-    REQUIRE(filter.Merge(copy).ok());
-    CHECK(filter.CountEstimate(1) >= uint64_t{1} << 40);
-    REQUIRE(filter.Subtract(copy).ok());
-    CHECK(filter.Serialize() == once);
-    REQUIRE(filter.Subtract(filter).ok());
-    CHECK(filter.num_keys() == 0);
-    CHECK(filter.GetStats().side_table_bytes == 0);
-  }
-}
-
 }  // namespace
 }  // namespace trommel

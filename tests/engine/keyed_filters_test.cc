@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "engine/src/disk/checksum.h"
@@ -12,6 +11,7 @@
 #include "support/death.h"
 #include "support/digest_keys.h"
 #include "support/file_forge.h"
+#include "support/held_filter.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 #include "trommel/any_filter.h"
@@ -60,8 +60,8 @@ void InsertAll(AttributeFilter& filter, Keys keys) {
 }
 
 // One of each type, with all of SomeKeys in.
-std::vector<AnyFilter> FiltersUnder(const DigestPolicy& policy) {
-  std::vector<AnyFilter> filters;
+std::vector<tests::HeldFilter> FiltersUnder(const DigestPolicy& policy) {
+  std::vector<tests::HeldFilter> filters;
   const auto add = [&](auto made) {
     InsertAll(*made, SomeKeys());
     filters.push_back(std::move(made).value());
@@ -73,25 +73,20 @@ std::vector<AnyFilter> FiltersUnder(const DigestPolicy& policy) {
                                .names = {"user"},
                                .capacity = 100,
                                .digest = policy}));
-  REQUIRE(filters.size() == std::variant_size_v<AnyFilter>);
+  REQUIRE(filters.size() == tests::kNumTypes);
   return filters;
 }
 
-const DigestPolicy& PolicyOf(const AnyFilter& filter) {
-  return std::visit([](const auto& one) -> const DigestPolicy& { return one.digest_policy(); },
-                    filter);
-}
-
 size_t NumPresentIn(const AnyFilter& filter, Keys keys) {
-  return std::visit([&](const auto& one) { return NumPresent(one, keys); }, filter);
+  return tests::OnType(filter, [&](const auto& one) { return NumPresent(one, keys); });
 }
 
 // Calls body(filter, its bytes) with each of FiltersUnder(policy).
 template <class Body>
 void ForEachFilter(const DigestPolicy& policy, const Body& body) {
-  for (const AnyFilter& filter : FiltersUnder(policy)) {
-    INFO("alternative " << filter.index() << ", " << FilterTypeName(TypeOf(filter)));
-    body(filter, SerializeAny(filter));
+  for (const tests::HeldFilter& filter : FiltersUnder(policy)) {
+    INFO(FilterTypeName(filter->type()));
+    body(filter, filter->Serialize());
   }
 }
 
@@ -100,27 +95,27 @@ TEST_CASE("a filter under a digest key is loaded with its key and knows its keys
   const DigestKey key = tests::KeyFrom();
   const tests::ScratchFolder folder;
   const auto path = folder / "filter";
-  ForEachFilter(tests::KeyedPolicy(), [&](const AnyFilter& filter, const auto& bytes) {
-    CHECK(NumPresentIn(filter, SomeKeys()) == SomeKeys().size());
-    const Result<AnyFilter> read = DeserializeAny(bytes, 0, key);
+  ForEachFilter(tests::KeyedPolicy(), [&](const tests::HeldFilter& filter, const auto& bytes) {
+    CHECK(NumPresentIn(*filter, SomeKeys()) == SomeKeys().size());
+    const Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes, 0, key);
     REQUIRE(read.ok());
-    CHECK(read->index() == filter.index());
-    CHECK(PolicyOf(*read).can_hash());
-    CHECK(PolicyOf(*read) == PolicyOf(filter));
-    CHECK(NumPresentIn(*read, SomeKeys()) == SomeKeys().size());
-    CHECK(SerializeAny(*read) == bytes);
+    CHECK((*read)->type() == filter->type());
+    CHECK((*read)->digest_policy().can_hash());
+    CHECK((*read)->digest_policy() == filter->digest_policy());
+    CHECK(NumPresentIn(**read, SomeKeys()) == SomeKeys().size());
+    CHECK((*read)->Serialize() == bytes);
 
-    REQUIRE(SaveAny(filter, path).ok());
-    const Result<AnyFilter> loaded = LoadAny(path, 0, key);
+    REQUIRE(filter->Save(path, {}).ok());
+    const Result<AnyFilterPtr> loaded = AnyFilter::Load(path, 0, key);
     REQUIRE(loaded.ok());
-    CHECK(NumPresentIn(*loaded, SomeKeys()) == SomeKeys().size());
+    CHECK(NumPresentIn(**loaded, SomeKeys()) == SomeKeys().size());
   });
 }
 
 TEST_CASE("a digest key is not in the filter's file, whole or in halves", "[engine][keyed]") {
   const auto key = tests::KeyBytes(0xa0);
   const auto middle = key.begin() + key.size() / 2;
-  ForEachFilter(tests::KeyedPolicy(0xa0), [&](const AnyFilter&, const auto& bytes) {
+  ForEachFilter(tests::KeyedPolicy(0xa0), [&](const tests::HeldFilter&, const auto& bytes) {
     CHECK(std::search(bytes.begin(), bytes.end(), key.begin(), middle) == bytes.end());
     CHECK(std::search(bytes.begin(), bytes.end(), middle, key.end()) == bytes.end());
   });
@@ -130,19 +125,19 @@ TEST_CASE("without its key a filter is loaded for what hashes nothing, of every 
           "[engine][keyed][snapshot]") {
   const DigestPolicy policy = tests::KeyedPolicy();
   const auto digests = DigestsOf(policy, SomeKeys());
-  ForEachFilter(policy, [&](const AnyFilter& filter, const auto& bytes) {
-    Result<AnyFilter> read = DeserializeAny(bytes);
+  ForEachFilter(policy, [&](const tests::HeldFilter& filter, const auto& bytes) {
+    Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes);
     REQUIRE(read.ok());
-    CHECK_FALSE(PolicyOf(*read).can_hash());
-    CHECK(PolicyOf(*read) == policy);
-    CHECK(SerializeAny(*read) == bytes);
-    CHECK(std::visit([](const auto& one) { return one.GetStats().num_bytes; }, *read) ==
-          std::visit([](const auto& one) { return one.GetStats().num_bytes; }, filter));
-    CHECK(NumPresentIn(*read, Keys::Digests(digests)) == digests.size());
-    CHECK_THAT(tests::AbortMessage([&] { NumPresentIn(*read, SomeKeys()); }),
+    CHECK_FALSE((*read)->digest_policy().can_hash());
+    CHECK((*read)->digest_policy() == policy);
+    CHECK((*read)->Serialize() == bytes);
+    CHECK(tests::OnType(**read, [](const auto& one) { return one.GetStats().num_bytes; }) ==
+          tests::OnType(*filter, [](const auto& one) { return one.GetStats().num_bytes; }));
+    CHECK(NumPresentIn(**read, Keys::Digests(digests)) == digests.size());
+    CHECK_THAT(tests::AbortMessage([&] { NumPresentIn(**read, SomeKeys()); }),
                ContainsSubstring("misuse: this filter hashes under a key"));
     CHECK_THAT(tests::AbortMessage(
-                   [&] { std::visit([](auto& one) { InsertAll(one, SomeKeys()); }, *read); }),
+                   [&] { tests::OnType(**read, [](auto& one) { InsertAll(one, SomeKeys()); }); }),
                ContainsSubstring("misuse: this filter hashes under a key"));
   });
 }
@@ -150,14 +145,14 @@ TEST_CASE("without its key a filter is loaded for what hashes nothing, of every 
 TEST_CASE("a filter is not loaded with another filter's key, of every type",
           "[engine][keyed][snapshot]") {
   const DigestKey wrong = tests::KeyFrom(1);
-  ForEachFilter(tests::KeyedPolicy(), [&](const AnyFilter&, const auto& bytes) {
-    const Result<AnyFilter> read = DeserializeAny(bytes, 0, wrong);
+  ForEachFilter(tests::KeyedPolicy(), [&](const tests::HeldFilter&, const auto& bytes) {
+    const Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes, 0, wrong);
     REQUIRE_FALSE(read.ok());
     CHECK(read.error().code == ErrorCode::kInvalidArgument);
     CHECK_THAT(read.error().message, ContainsSubstring("wrong key"));
   });
-  ForEachFilter({.seed = 7}, [&](const AnyFilter&, const auto& bytes) {
-    const Result<AnyFilter> read = DeserializeAny(bytes, 0, wrong);
+  ForEachFilter({.seed = 7}, [&](const tests::HeldFilter&, const auto& bytes) {
+    const Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes, 0, wrong);
     REQUIRE_FALSE(read.ok());
     CHECK(read.error().code == ErrorCode::kInvalidArgument);
     CHECK_THAT(read.error().message, ContainsSubstring("digest is xxh3, which takes none"));
@@ -170,37 +165,24 @@ TEST_CASE("filters merge by the check values of their keys, and keep their own k
   const DigestKey key = tests::KeyFrom();
   const auto others = FiltersUnder(tests::KeyedPolicy(1));
   size_t filter_idx = 0;  // in both lists
-  ForEachFilter(policy, [&](const AnyFilter& filter, const auto& bytes) {
-    const auto merge = [&]<class Filter>(Filter& into, const AnyFilter& from) -> Status {
-      if constexpr (requires { into.Merge(into); }) {
-        return into.Merge(std::get<Filter>(from));
-      } else {
-        return Ok();  // this type has no Merge
-      }
-    };
-    AnyFilter whole = std::move(DeserializeAny(bytes, 0, key)).value();
-    AnyFilter keyless = std::move(DeserializeAny(bytes)).value();
-    const AnyFilter other_keyless = std::move(DeserializeAny(bytes)).value();
-    const auto merge_into = [&](AnyFilter& into, const AnyFilter& from) {
-      return std::visit([&](auto& one) { return merge(one, from); }, into);
-    };
-    REQUIRE(merge_into(keyless, other_keyless).ok());
-    CHECK_FALSE(PolicyOf(keyless).can_hash());
-    REQUIRE(merge_into(whole, other_keyless).ok());
-    CHECK(PolicyOf(whole).can_hash());
-    CHECK(SerializeAny(whole) == SerializeAny(keyless));
-    CHECK(NumPresentIn(whole, SomeKeys()) == SomeKeys().size());
-    REQUIRE(merge_into(keyless, filter).ok());
-    CHECK_FALSE(PolicyOf(keyless).can_hash());
+  ForEachFilter(policy, [&](const tests::HeldFilter& filter, const auto& bytes) {
+    if (!filter->takes_keys()) return;  // has no Merge
+    tests::HeldFilter whole = AnyFilter::Deserialize(bytes, 0, key).value();
+    tests::HeldFilter keyless = AnyFilter::Deserialize(bytes).value();
+    const tests::HeldFilter other_keyless = AnyFilter::Deserialize(bytes).value();
+    REQUIRE(keyless->Merge(*other_keyless).ok());
+    CHECK_FALSE(keyless->digest_policy().can_hash());
+    REQUIRE(whole->Merge(*other_keyless).ok());
+    CHECK(whole->digest_policy().can_hash());
+    CHECK(whole->Serialize() == keyless->Serialize());
+    CHECK(NumPresentIn(*whole, SomeKeys()) == SomeKeys().size());
+    REQUIRE(keyless->Merge(*filter).ok());
+    CHECK_FALSE(keyless->digest_policy().can_hash());
 
-    const Status mixed = merge_into(whole, others[filter_idx++]);
-    if (!mixed.ok()) {
-      CHECK(mixed.error().code == ErrorCode::kMismatch);
-      CHECK_THAT(mixed.error().message, ContainsSubstring("digest key differs"));
-    } else {  // no Merge
-      CHECK((std::holds_alternative<ScalableFilter>(filter) ||
-             std::holds_alternative<AttributeFilter>(filter)));
-    }
+    const Status mixed = whole->Merge(*others[filter_idx++]);
+    REQUIRE_FALSE(mixed.ok());
+    CHECK(mixed.error().code == ErrorCode::kMismatch);
+    CHECK_THAT(mixed.error().message, ContainsSubstring("digest key differs"));
   });
 }
 

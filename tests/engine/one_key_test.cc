@@ -16,7 +16,6 @@
 #include "support/catch.h"
 #include "support/digest_keys.h"
 #include "support/digests.h"
-#include "support/sample_filters.h"
 #include "support/shapes.h"
 #include "support/targets.h"
 #include "trommel/column_map.h"
@@ -31,41 +30,6 @@ namespace {
 constexpr size_t kKeysOneByOne = 960;
 using KeyBits = std::array<uint64_t, kKeysOneByOne / 64>;
 
-TEST_CASE("a filter filled key by key has the bytes of one filled by a batch", "[engine][one]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  const auto digests = tests::DrawnDigests(kKeysOneByOne, 150, Catch::rngSeed());
-  const auto others = tests::DrawnDigests(kKeysOneByOne, 300, Catch::rngSeed() + 1);
-  tests::ForEachRunnableTarget([&] {
-    CountingFilter batch = tests::MakeFilter(tests::GeometryOf(shape, 6));
-    CountingFilter single = tests::MakeFilter(tests::GeometryOf(shape, 6));
-    const auto is_set = [](const KeyBits& bits, size_t i) {
-      return (bits[i / 64] >> i % 64 & 1) != 0;
-    };
-    batch.Insert(Keys::Digests(digests));
-    for (const uint64_t digest : digests) single.Insert(Key::Digest(digest));
-    CHECK(single.GetStats().num_promoted > 0);
-    REQUIRE((single.Serialize() == batch.Serialize()));
-
-    KeyBits bits;
-    batch.InsertIfAbsent(Keys::Digests(others), bits);
-    for (size_t i = 0; i < kKeysOneByOne; ++i) {
-      REQUIRE(single.InsertIfAbsent(Key::Digest(others[i])) == is_set(bits, i));
-    }
-    REQUIRE((single.Serialize() == batch.Serialize()));
-
-    for (const auto* erased : {&digests, &others}) {
-      batch.Erase(Keys::Digests(*erased), bits);
-      for (size_t i = 0; i < kKeysOneByOne; ++i) {
-        REQUIRE(single.Erase(Key::Digest((*erased)[i])) == is_set(bits, i));
-      }
-      REQUIRE((single.Serialize() == batch.Serialize()));
-    }
-    CHECK(single.num_keys() == batch.num_keys());
-    CHECK(single.GetStats().num_refused_erases == batch.GetStats().num_refused_erases);
-    CHECK(single.GetStats().num_promoted == batch.GetStats().num_promoted);
-  });
-}
-
 TEST_CASE("an update of one key in a store is an update of a batch of one", "[engine][one]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   tests::ForEachRunnableTarget([&] {
@@ -78,7 +42,7 @@ TEST_CASE("an update of one key in a store is an update of a batch of one", "[en
       for (const uint64_t digest : tests::DrawnDigests(400, 90, seed++)) {
         uint64_t bit = 0;
         batch.Apply(update, &digest, {0, 1}, &bit);
-        const bool is_applied = single.UpdateOne(update, digest);
+        const bool is_applied = single.UpdateOne(update, digest) == Fate::kChanged;
         REQUIRE(is_applied == (update == Update::kInsert || bit == 1));
         REQUIRE(single.CountEstimate(digest) == batch.CountEstimate(digest));
       }
@@ -215,8 +179,8 @@ void CheckCallsOfEveryType(size_t num_operations) {
       GENERATE(DigestPolicy{}, DigestPolicy{.seed = 77}, DigestPolicy{.kind = DigestKind::kXxh64},
                DigestPolicy::Keyed(tests::KeyFrom()));
   tests::ForEachRunnableTarget([&] {
-    for (const Encoding encoding : {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
-                                    Encoding::kFingerprints16}) {
+    for (const Encoding encoding :
+         {Encoding::kPlanes, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16}) {
       CountingConfig config{.capacity = 1000, .digest = policy, .encoding = encoding};
       const auto counting = [&] { return CountingFilter::Create(config).value(); };
       CheckCalls("counting", num_operations, counting);
@@ -321,7 +285,7 @@ TEST_CASE("a small batch does what the direct route of large ones does", "[engin
   const DigestPolicy policy = GENERATE(DigestPolicy{}, DigestPolicy{.kind = DigestKind::kXxh64},
                                        DigestPolicy::Keyed(tests::KeyFrom()));
   for (const Encoding encoding :
-       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8, Encoding::kFingerprints16}) {
+       {Encoding::kPlanes, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16}) {
     for (const uint64_t limit_bytes : {0, 4096}) {
       CAPTURE(EncodingName(encoding), limit_bytes);
       const CountingConfig config{.capacity = 400,

@@ -39,10 +39,11 @@ TEST_CASE("a filter saved at one moment has no key without the ones inserted bef
                .num_blocks = kNumOrdered,
                .fingerprint_bits = 16},
       Geometry{.num_slices = 0,
-               .encoding = Encoding::kFingerprints8,
+               .encoding = Encoding::kDense,
                .shard_bits = 6,
                .num_blocks = kNumOrdered,
-               .fingerprint_bits = 14});
+               .fingerprint_bits = 8,
+               .slots = 48});
   ConcurrentFilter filter(
       CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value());
   std::atomic<bool> is_done{false};

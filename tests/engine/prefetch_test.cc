@@ -37,8 +37,8 @@ void CheckFetchedKey(Filter& filter, const Erase& erase) {
 
 TEST_CASE("a key that is fetched ahead is its digest, and nothing has changed",
           "[engine][prefetch]") {
-  const auto encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
-                                 Encoding::kFingerprints16);
+  const auto encoding =
+      GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16);
   const CountingConfig config{.capacity = 1000, .encoding = encoding};
   SECTION("counting") {
     CountingFilter filter = CountingFilter::Create(config).value();

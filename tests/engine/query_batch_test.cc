@@ -40,7 +40,10 @@ TEST_CASE("a batch is answered by many threads as by one, key by key",
   for (const uint32_t num_threads : {0, 1, 2, 3, 8}) {
     INFO(num_threads << " threads, " << batch << " keys");
     const auto executor = num_threads == 0 ? nullptr : Executor::Create(num_threads).value();
-    const QueryTarget target{store.store, store.policy, executor.get()};
+    const BatchTarget target{.store = store.store,
+                             .policy = store.policy,
+                             .executor = executor.get(),
+                             .locks = num_threads == 2 ? &locks : nullptr};
     std::vector<uint64_t> answers(want.size(), ~uint64_t{0});
     CHECK(QueryBatch(target, queried, answers) == num_present);
     CHECK(answers == want);
@@ -48,7 +51,7 @@ TEST_CASE("a batch is answered by many threads as by one, key by key",
     selection.resize(SelectBatch(target, queried, /*maybe_present=*/false, selection));
     CHECK(selection == want_absent);
     std::vector<uint64_t> counts(batch);
-    CountBatch(target, queried, num_threads == 2 ? &locks : nullptr, counts);
+    CountBatch(target, queried, counts);
     CHECK(counts == want_counts);
   }
 }

@@ -243,25 +243,6 @@ TEST_CASE("a store whose side memory is nearly full to its limit grows all the s
   CheckContents(*store, digests, hot);
 }
 
-TEST_CASE("a limit that the system refuses memory for is not set",
-          "[engine][growing][side_limit]") {
-  if (!AllocationPeak::IsCounted()) return;
-  const auto store = CrowdableStore();
-  uint64_t num_failed = 0;
-  bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 2) {
-    Status limited = Ok();
-    was_refused = WasRefusedAt(n, [&] { limited = store->LimitSideMemory(64 * 64 * 10); });
-    if (limited.ok()) continue;
-    num_failed += 1;
-    CHECK(limited.error().code == ErrorCode::kOutOfMemory);
-    CHECK(store->side_memory_limit_bytes() == 0);
-    CHECK(store->Figures().side_table_bytes == 0);
-  }
-  CHECK(num_failed > 0);
-  CHECK(store->side_memory_limit_bytes() == 64 * 64 * 10);
-}
-
 TEST_CASE("a doubling filter with a limit of side memory says which keys it refused",
           "[engine][scalable][side_limit]") {
   constexpr uint64_t kLimit = 64 * 64 * 8;

@@ -16,7 +16,7 @@ namespace {
 
 SizingRequest RequestFor(Encoding encoding, uint64_t capacity) {
   return {.capacity = capacity,
-          .target_fpr = encoding == Encoding::kFingerprints8 ? 0.003 : 0.001,
+          .target_fpr = encoding == Encoding::kDense ? 0.003 : 0.001,
           .encoding = encoding};
 }
 
@@ -60,7 +60,7 @@ std::vector<uint64_t> SomeDigests() {
 
 TEST_CASE("a filter that has grown and is folded is the one that was created",
           "[engine][counting][fingerprints]") {
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const std::vector<uint64_t> digests = SomeDigests();
   for (const uint64_t capacity : Capacities(encoding)) {
     const SizingRequest request = RequestFor(encoding, capacity);
@@ -83,8 +83,8 @@ TEST_CASE("a filter that has grown and is folded is the one that was created",
 
 TEST_CASE("a filter that is folded is the one that is created with half of the blocks",
           "[engine][counting]") {
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8,
-                                 Encoding::kRuns, Encoding::kPlanes);
+  const auto encoding =
+      GENERATE(Encoding::kFingerprints16, Encoding::kDense, Encoding::kRuns, Encoding::kPlanes);
   const std::vector<uint64_t> digests = SomeDigests();
   for (const uint64_t capacity : Capacities(encoding)) {
     const auto sizing = SizeFor(RequestFor(encoding, capacity));

@@ -69,7 +69,8 @@ TEST_CASE("every error code has a name of its own", "[engine][result]") {
   const std::array codes = {
       ErrorCode::kInvalidArgument, ErrorCode::kOutOfMemory, ErrorCode::kMismatch,
       ErrorCode::kCorrupt,         ErrorCode::kVersion,     ErrorCode::kIo,
-      ErrorCode::kExists,          ErrorCode::kNotFlushed,  ErrorCode::kBusy};
+      ErrorCode::kExists,          ErrorCode::kNotFlushed,  ErrorCode::kBusy,
+      ErrorCode::kUnsupported};
   std::set<std::string_view> names;
   for (const ErrorCode code : codes) {
     CHECK_FALSE(ErrorCodeName(code).empty());

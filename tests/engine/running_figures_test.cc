@@ -1,6 +1,5 @@
 // Statistics that stores keep account of: after any operations they are what a pass counts.
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -10,9 +9,11 @@
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/fingerprints/dense_store.h"
+#include "engine/src/fingerprints/make_store.h"
+#include "engine/src/fingerprints/wide_store.h"
+#include "kernels/dense_block.h"
 #include "kernels/fingerprint_layout.h"
-#include "kernels/narrow_block.h"
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/in_threads.h"
@@ -30,50 +31,65 @@ std::vector<Geometry> FigureGeometries() {
   for (const kernels::Shape& shape : tests::AllShapes()) {
     geometries.push_back(tests::GeometryOf(shape, 256, 2));
   }
-  for (const uint32_t bits : {16U, 14U}) {
-    geometries.push_back(
-        {.num_slices = 0,
-         .encoding = bits == 16 ? Encoding::kFingerprints16 : Encoding::kFingerprints8,
-         .shard_bits = 2,
-         .num_blocks = 256,
-         .fingerprint_bits = bits});
+  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kDense}) {
+    geometries.push_back(tests::FingerprintsOf(encoding, 256, 2));
   }
   return geometries;
 }
 
 std::unique_ptr<Store> EmptyStore(const Geometry& geometry) {
-  if (HasFingerprints(geometry.encoding)) return FingerprintStore::Create(geometry, 0).value();
-  return std::make_unique<BlockStore>(BlockStore::Create(geometry, 0).value());
+  return MakeStore(geometry, 0).value();
+}
+
+// Of presence bits and slots of 16 bits by a pass over the side table; of dense blocks what their
+// ranges say.
+uint64_t SideTableBytes(const Store& store) {
+  if (store.geometry().encoding == Encoding::kFingerprints16) {
+    return static_cast<const WideStore&>(store).CountSideTableBytes();
+  }
+  if (store.geometry().encoding != Encoding::kDense) {
+    return static_cast<const BlockStore&>(store).side_table().CountBytes();
+  }
+  uint64_t num_bytes = 0;
+  for (size_t r = 0; r < store.num_owned_ranges(); ++r) {
+    num_bytes += static_cast<const DenseStore&>(store).range(r).side_bytes();
+  }
+  return num_bytes;
 }
 
 // In 64ths of a block, from the layout: what may be a hidden key as far as the block tells.
-uint64_t UndecidedOf(Encoding encoding, const uint32_t* block) {
-  if (encoding == Encoding::kFingerprints16) {
-    return kernels::WideSlot(block, kernels::kWideSlots - 1) == kernels::kSpillMark ? 64 : 0;
+uint64_t NumUndecided(const Store& store) {
+  uint64_t num_undecided = 0;
+  const uint64_t num_blocks = store.geometry().num_blocks;
+  if (store.geometry().encoding == Encoding::kFingerprints16) {
+    const uint32_t* block = static_cast<const WideStore&>(store).blocks().data();
+    for (uint64_t b = 0; b < num_blocks; ++b, block += kernels::kFingerprintBlockWords) {
+      const uint32_t last = kernels::WideSlot(block, kernels::kWideSlots - 1);
+      num_undecided += last == kernels::kSpillMark ? 64 : 0;
+    }
   }
-  if (!kernels::IsPromotedNarrow(block)) return 0;
-  return 64 - static_cast<uint64_t>(std::popcount(kernels::ShownBins(block)));
+  if (store.geometry().encoding != Encoding::kDense) return num_undecided;
+  const auto& dense = static_cast<const DenseStore&>(store);
+  const uint64_t of_range = store.blocks_per_owned_range();
+  for (size_t r = 0; r < store.num_owned_ranges(); ++r) {
+    uint64_t num_bins = 0;
+    for (uint64_t b = r * of_range; b < (r + 1) * of_range; ++b) {
+      const uint32_t* words = dense.blocks().data() + b * kernels::kFingerprintBlockWords;
+      const kernels::DenseBlock block(dense.layout(), words);
+      if (block.is_spilled()) num_bins += dense.layout().shape.bins - block.num_bins();
+    }
+    num_undecided += num_bins * 64 / dense.layout().shape.bins;
+  }
+  return num_undecided;
 }
 
 void CheckFigures(const Store& store) {
   kernels::Tally tally;
   for (size_t o = 0; o < store.num_owned_ranges(); ++o) tally += store.TallyOf(o);
-  const uint64_t side_table_bytes =
-      HasFingerprints(store.geometry().encoding)
-          ? static_cast<const FingerprintStore&>(store).CountSideTableBytes()
-          : static_cast<const BlockStore&>(store).side_table().CountBytes();
   const StoreFigures figures = store.Figures();
   REQUIRE(figures.num_promoted == tally.num_promoted);
-  REQUIRE(figures.side_table_bytes == side_table_bytes);
-  uint64_t num_undecided = 0;
-  if (HasFingerprints(store.geometry().encoding)) {
-    const uint32_t* block = static_cast<const FingerprintStore&>(store).blocks().data();
-    for (uint64_t b = 0; b < store.geometry().num_blocks; ++b) {
-      num_undecided += UndecidedOf(store.geometry().encoding, block);
-      block += kernels::kFingerprintBlockWords;
-    }
-  }
-  REQUIRE(figures.num_undecided == num_undecided);
+  REQUIRE(figures.side_table_bytes == SideTableBytes(store));
+  REQUIRE(figures.num_undecided == NumUndecided(store));
 }
 
 // Digests of which some are hot, and a tenth belong to the first block.
@@ -100,9 +116,9 @@ void Apply(Update update, std::span<const uint64_t> digests, Store& store) {
   store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
 }
 
-// Of 256 blocks. With slots of 8 bits each range but the first may begin with a part of a group.
+// Of 256 blocks. In dense filters each range but the first may begin with a part of a group.
 uint64_t VersionBytes(const Geometry& geometry) {
-  const bool has_parts = geometry.encoding == Encoding::kFingerprints8;
+  const bool has_parts = geometry.encoding == Encoding::kDense;
   return (4 + (has_parts ? (1U << geometry.shard_bits) - 1 : 0)) * sizeof(uint64_t);
 }
 
@@ -117,7 +133,7 @@ TEST_CASE("running figures are what a pass counts, after any operation", "[engin
     REQUIRE(store->ServeQueries(0).ok());
   }
   if (is_limited) {
-    REQUIRE(static_cast<FingerprintStore&>(*store).LimitSideMemory(uint64_t{4} * 160).ok());
+    REQUIRE(store->LimitSideMemory(std::max(uint64_t{4} * 160, 2 * LeastSideBytes(geometry))).ok());
   }
   const std::unique_ptr<Store> other = EmptyStore(geometry);
   Apply(Update::kInsert, pool.Draw(256 * 15), *other);
@@ -207,7 +223,9 @@ TEST_CASE("running figures of a concurrent filter are exact when its threads hav
   CHECK(stats.num_refused_erases == 0);
   const uint64_t version_bytes = has_fingerprints ? VersionBytes(geometry) : 0;
   CHECK(stats.num_bytes == geometry.num_bytes() + stats.side_table_bytes + version_bytes);
-  if (has_fingerprints) {
+  if (geometry.encoding == Encoding::kDense) {
+    CHECK((stats.side_table_bytes > 0) >= (stats.undecided_share > 0));  // lines decide
+  } else if (has_fingerprints) {
     CHECK((stats.side_table_bytes > 0) == (stats.undecided_share > 0));
   } else {
     CHECK((stats.side_table_bytes > 0) == (stats.num_promoted > 0));

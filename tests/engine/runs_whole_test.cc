@@ -13,7 +13,6 @@
 #include "support/sample_filters.h"
 #include "support/shapes.h"
 #include "support/subject.h"
-#include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -118,25 +117,6 @@ TEST_CASE("fold after merge is merge after fold", "[engine][runs]") {
   for (CountingFilter* filter : {&a, &b, &merged}) REQUIRE(filter->Fold().ok());
   REQUIRE(a.Merge(b).ok());
   CHECK((a.Serialize() == merged.Serialize()));
-}
-
-TEST_CASE("a filter of runs that was moved works on with all its levels", "[engine][runs]") {
-  const auto shape = GENERATE(from_range(tests::RunShapes()));
-  const std::vector<uint64_t> digests = Both(shape);
-  CountingFilter first = SquareFilter(shape, kSquare, digests);
-  const Bytes bytes = first.Serialize();
-  CountingFilter second = std::move(first);
-  first = SquareFilter(shape, kSquare, {});
-  std::swap(first, second);
-  CHECK((first.Serialize() == bytes));
-  ConcurrentFilter shared(std::move(first));
-  CHECK((shared.Serialize() == bytes));
-  CHECK(shared.Erase(Keys::Digests(digests)).num_refused == 0);
-  shared.Insert(Keys::Digests(digests));
-  first = std::move(shared).TakeExclusive();
-  CHECK((first.Serialize() == bytes));
-  CHECK(first.Erase(Keys::Digests(digests)).num_refused == 0);
-  CHECK((first.Serialize() == second.Serialize()));
 }
 
 TEST_CASE("a copied owned range is what it was, levels and all", "[engine][runs]") {

@@ -1,17 +1,18 @@
 // Scalable filters: rates, growth, refusals, statistics, snapshots. Programs of operations:
-// scalable_filter_invariants_test.cc. Threads: scalable_filter_threads_test.cc.
+// scalable_filter_invariants_test.cc. Threads: beside_writers_test.cc.
 #include "trommel/scalable_filter.h"
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/exact_model.h"
 #include "support/random_keys.h"
-#include "support/scratch_folder.h"
 #include "support/statistics.h"
-#include "trommel/counting_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -65,7 +66,7 @@ TEST_CASE("a generation of fingerprints keeps its budget, however often keys are
           "[engine][scalable][long]") {
   constexpr size_t kKeys = 70'000;
   constexpr size_t kQueries = 400'000;
-  const Encoding encoding = GENERATE(Encoding::kFingerprints8, Encoding::kFingerprints16);
+  const Encoding encoding = GENERATE(Encoding::kDense, Encoding::kFingerprints16);
   const uint64_t num_copies = GENERATE(uint64_t{1}, 2, 4);
   Result<ScalableFilter> filter = ScalableFilter::Create({.first_capacity = kKeys,
                                                           .target_fpr = 0.01,
@@ -159,48 +160,52 @@ TEST_CASE("churn at a constant size needs no new budgets", "[engine][scalable]")
   CHECK(filter.GetStats().predicted_fpr < 0.01);
 }
 
-TEST_CASE("a scalable filter comes back from a file as it was", "[engine][scalable][snapshot]") {
-  const ScratchFolder folder;
-  ScalableFilter filter =
-      ScalableFilter::Create(
-          {.first_capacity = 500, .mode = GrowthMode::kGenerations, .digest = {.seed = 7}})
-          .value();
-  const std::vector<uint64_t> keys = MemberKeys(9000, Catch::rngSeed());
+TEST_CASE("a new generation reserves in proportion to its blocks, or does not begin",
+          "[engine][scalable][side_limit]") {
+  ScalableConfig config{.first_capacity = 3000,
+                        .mode = GrowthMode::kGenerations,
+                        .encoding = Encoding::kRuns,
+                        .side_memory_limit_bytes = 200'000};
+  ScalableFilter filter = ScalableFilter::Create(config).value();
+  const uint64_t first_bytes = filter.GetStats().generations[0].stats.side_table_bytes;
+  CHECK(first_bytes <= 200'000);
+  CHECK(first_bytes > 150'000);
+  const std::vector<uint64_t> keys = MemberKeys(8000, Catch::rngSeed());
   filter.Insert(keys);
-  filter.Erase(std::span(keys).first(450));
-  const auto path = folder.path() / "scalable.trommel";
-  REQUIRE(filter.Save(path).ok());
-  Result<ScalableFilter> loaded = ScalableFilter::Load(path);
-  REQUIRE(loaded.ok());
-  CHECK(loaded->Serialize() == filter.Serialize());
-  CHECK(loaded->num_generations() == filter.num_generations());
-  // And goes on alike.
-  const std::vector<uint64_t> more = MemberKeys(20'000, Catch::rngSeed(), 9000);
-  CHECK(loaded->Insert(more) == filter.Insert(more));
-  CHECK(loaded->Serialize() == filter.Serialize());
+  const ScalableStats stats = filter.GetStats();
+  REQUIRE(stats.generations.size() == 2);
+  const double ratio = static_cast<double>(stats.generations[1].geometry.num_bytes()) /
+                       static_cast<double>(stats.generations[0].geometry.num_bytes());
+  CHECK(static_cast<double>(stats.generations[1].stats.side_table_bytes) <= 200'000 * ratio);
+  CHECK(static_cast<double>(stats.generations[1].stats.side_table_bytes) >= 150'000 * ratio);
 
-  CHECK_THAT(ScalableFilter::Load(folder.path() / "none").error().message,
-             ContainsSubstring("none"));
-  const Result<CountingFilter> other = CountingFilter::Load(path);
-  REQUIRE_FALSE(other.ok());
-  CHECK_THAT(other.error().message, ContainsSubstring("scalable"));
+  // A limit on all bytes that has space for the second generation's blocks, and not for what it
+  // reserves: keys are refused, and no memory is taken for each of them.
+  config.memory_limit_bytes = stats.num_bytes - 100'000;
+  ScalableFilter scarce = ScalableFilter::Create(config).value();
+  const InsertOutcome outcome = scarce.Insert(keys);
+  CHECK(scarce.num_generations() == 1);
+  CHECK(outcome.num_inserted >= 3000);
+  CHECK(outcome.refusal == GrowthRefusal::kMemoryLimit);
+  uint64_t num_bytes = 0;
+  {
+    const AllocationPeak peak;
+    scarce.Insert(std::span(keys).last(10));
+    num_bytes = peak.num_bytes();
+  }
+  CHECK(num_bytes < 20'000);
 }
 
-TEST_CASE("batches of every size and kind of key find their way", "[engine][scalable][long]") {
-  ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 50, .mode = GrowthMode::kGenerations}).value();
-  const size_t size = GENERATE(size_t{0}, 1, 63, 64, 65, 2047, 2048, 2049, 5000);
-  const std::vector<std::string> keys = MemberStrings(size, Catch::rngSeed());
-  std::vector<uint64_t> bitmap(BitmapWords(size), ~uint64_t{0});
-  CHECK(filter.Insert(keys, bitmap).num_inserted == size);
-  CHECK(filter.Query(keys, bitmap) == size);
-  std::vector<uint32_t> selection(size);
-  CHECK(filter.Select(keys, Answer::kMaybePresent, selection) == size);
-  CHECK(filter.Select(keys, Answer::kAbsent, selection) == 0);
-  for (const std::string& key : keys) REQUIRE(filter.MayContain(key));
-  CHECK(filter.Erase(keys, bitmap) == EraseOutcome{.num_erased = size});
-  CHECK(filter.num_keys() == 0);
-  CHECK(filter.num_generations() == 1);
+TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][threads]") {
+  std::shared_ptr<Executor> executor = Executor::Create(2).value();
+  const std::weak_ptr<Executor> watched = executor;
+  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 100,
+                                                  .mode = GrowthMode::kGenerations,
+                                                  .executor = std::move(executor)})
+                              .value();
+  filter.Insert(MemberKeys(1000, 5));
+  filter.UseExecutor(nullptr);
+  CHECK(watched.expired());
 }
 
 }  // namespace trommel::tests

@@ -85,8 +85,8 @@ TEST_CASE("an executor that finds no memory leaves all tasks to the caller", "[e
 TEST_CASE("without memory a filter with a limit says of all batches what it says with it",
           "[engine][side_limit][long]") {
   if (!AllocationPeak::IsCounted()) return;
-  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16,
-                                 Encoding::kFingerprints8);
+  const auto encoding =
+      GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16, Encoding::kDense);
   const auto route = GENERATE(Route::kAutomatic, Route::kDirect, Route::kSplit);
   const auto make = [&] {
     CountingFilter filter = CountingFilter::Create({.capacity = 10'000,

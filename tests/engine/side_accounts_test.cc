@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/fingerprints/make_store.h"
 #include "support/catch.h"
 #include "trommel/counting_filter.h"
 #include "trommel/scalable_filter.h"
@@ -20,8 +21,7 @@ CountingFilter FilterOf(Encoding encoding) {
 }
 
 Encoding AnyEncoding() {
-  return GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8,
-                  Encoding::kFingerprints16);
+  return GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16);
 }
 
 // More than fit, among them keys with many copies.
@@ -107,9 +107,9 @@ TEST_CASE("a limit that is too low for twice the blocks leaves a filter as large
           "[engine][side_limit]") {
   CountingFilter filter =
       CountingFilter::Create(
-          {.capacity = 40'000, .target_fpr = 0.003, .encoding = Encoding::kFingerprints8})
+          {.capacity = 80'000, .target_fpr = 0.003, .encoding = Encoding::kDense})
           .value();
-  REQUIRE(filter.LimitSideMemory(64).ok());
+  REQUIRE(filter.LimitSideMemory(LeastSideBytes(filter.geometry())).ok());
   const Geometry geometry = filter.geometry();
   const Status grown = filter.Grow();
   REQUIRE_FALSE(grown.ok());
@@ -141,8 +141,8 @@ TEST_CASE("blocks that double leave the memory limit room for the side memory",
 }
 
 TEST_CASE("rates of overfull generations are rates", "[engine][scalable][growth]") {
-  const auto encoding = GENERATE(Encoding::kAutomatic, Encoding::kRuns, Encoding::kFingerprints8,
-                                 Encoding::kFingerprints16);
+  const auto encoding =
+      GENERATE(Encoding::kAutomatic, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16);
   const ScalableFilter filter = ScalableFilter::Create({.first_capacity = 1000,
                                                         .mode = GrowthMode::kGenerations,
                                                         .max_capacity = 5000,

@@ -31,7 +31,7 @@ double BitsOf(const SizingRequest& request, Encoding encoding) {
 double FewestBits(const SizingRequest& request) {
   double fewest = std::numeric_limits<double>::infinity();
   for (const Encoding encoding :
-       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kDense}) {
     fewest = std::min(fewest, BitsOf(request, encoding));
   }
   return fewest;
@@ -45,18 +45,21 @@ double BytesPastCapacity(const SizingRequest& request, Encoding encoding) {
 
 Encoding ByTheRule(const SizingRequest& request) {
   if (request.preference == Preference::kHeadroom) {
-    return BytesPastCapacity(request, Encoding::kPlanes) <
-                   BytesPastCapacity(request, Encoding::kRuns)
-               ? Encoding::kPlanes
-               : Encoding::kRuns;
+    Encoding smallest = Encoding::kRuns;
+    for (const Encoding encoding : {Encoding::kPlanes, Encoding::kDense}) {
+      if (BytesPastCapacity(request, encoding) < BytesPastCapacity(request, smallest)) {
+        smallest = encoding;
+      }
+    }
+    return smallest;
   }
   if (request.preference == Preference::kSpeed) {
     const double most = 2 * FewestBits(request);
     if (BitsOf(request, Encoding::kFingerprints16) <= most) return Encoding::kFingerprints16;
-    if (BitsOf(request, Encoding::kFingerprints8) <= most) return Encoding::kFingerprints8;
+    if (BitsOf(request, Encoding::kDense) <= most) return Encoding::kDense;
     return Encoding::kRuns;
   }
-  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints8}) {
+  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes, Encoding::kDense}) {
     if (BitsOf(request, encoding) == FewestBits(request)) return encoding;
   }
   return Encoding::kFingerprints16;
@@ -77,15 +80,17 @@ TEST_CASE("an automatic encoding is what its preference says", "[engine][sizing]
   CHECK(SizeFor(request)->geometry == sizing->geometry);
 }
 
-TEST_CASE("at usual rates fingerprints are chosen, at the lowest runs", "[engine][sizing]") {
+TEST_CASE("fingerprints are chosen at any rate, those of 16 bits for speed at usual ones",
+          "[engine][sizing]") {
   const auto chosen = [](double target_fpr, Preference preference) {
     return SizeFor(AutomaticRequest(10'000'000, target_fpr, preference))->geometry.encoding;
   };
-  CHECK(chosen(0.01, Preference::kMemory) == Encoding::kFingerprints8);
-  CHECK(chosen(0.0004, Preference::kMemory) == Encoding::kFingerprints16);
-  CHECK(chosen(1e-6, Preference::kMemory) == Encoding::kRuns);
+  CHECK(chosen(0.01, Preference::kMemory) == Encoding::kDense);
+  CHECK(chosen(0.0004, Preference::kMemory) == Encoding::kDense);
+  CHECK(chosen(1e-6, Preference::kMemory) == Encoding::kDense);
   CHECK(chosen(0.003, Preference::kSpeed) == Encoding::kFingerprints16);
-  CHECK(chosen(1e-6, Preference::kSpeed) == Encoding::kRuns);
+  CHECK(chosen(1e-6, Preference::kSpeed) == Encoding::kDense);
+  CHECK(chosen(0.003, Preference::kHeadroom) == Encoding::kDense);
 }
 
 TEST_CASE("for Parquet the choice is runs of 8 slices in a power of two of blocks",
@@ -124,7 +129,7 @@ TEST_CASE("what no preference can choose is refused", "[engine][sizing]") {
         "preference is 9; it must be 0 (memory), 1 (speed), 2 (headroom) or 3 (Parquet)");
   CHECK(Validate({.encoding = Encoding::kAutomatic, .num_blocks = 1}).error().message ==
         "encoding is 255; it must be 0 (planes), 1 (runs), 2 (fingerprints16) or 3 "
-        "(fingerprints8)");
+        "(dense)");
   const auto huge = SizeFor(AutomaticRequest(kMaxCapacity, 0.01, Preference::kMemory));
   REQUIRE_FALSE(huge.ok());
   CHECK_THAT(huge.error().message, Catch::Matchers::ContainsSubstring("more than 2147483647"));

@@ -16,6 +16,7 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/random_keys.h"
+#include "support/shapes.h"
 #include "support/statistics.h"
 #include "trommel/counting_filter.h"
 #include "trommel/sizing.h"
@@ -24,14 +25,7 @@ namespace trommel {
 namespace {
 
 using Catch::Approx;
-
-Geometry FingerprintsOf(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0) {
-  return {.num_slices = 0,
-          .encoding = encoding,
-          .shard_bits = shard_bits,
-          .num_blocks = num_blocks,
-          .fingerprint_bits = encoding == Encoding::kFingerprints16 ? 16U : 14U};
-}
+using tests::FingerprintsOf;
 
 SizingRequest FingerprintsRequest(Encoding encoding, uint64_t capacity, double target_fpr) {
   return {.capacity = capacity, .target_fpr = target_fpr, .encoding = encoding};
@@ -43,54 +37,36 @@ bool HoldsFingerprints(const Geometry& geometry, uint64_t num_keys, double targe
          PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(geometry.encoding);
 }
 
-uint32_t KeyOf(const Geometry& geometry, uint64_t rest) {
-  return geometry.encoding == Encoding::kFingerprints16
-             ? kernels::WideKey(rest, geometry.fingerprint_bits)
-             : kernels::NarrowKey(rest, geometry.fingerprint_bits);
-}
-
 using FilledBlocks = std::vector<std::vector<uint32_t>>;
 
 FilledBlocks Filled(const Geometry& geometry, uint64_t num_keys) {
   FilledBlocks blocks(geometry.num_blocks);
   for (const uint64_t digest : tests::MemberKeys(num_keys, 17)) {
     const auto place = kernels::FingerprintPlaceOf(digest, geometry.num_blocks);
-    blocks[place.block_idx].push_back(KeyOf(geometry, place.rest));
+    blocks[place.block_idx].push_back(KeyInBlock(geometry, digest));
   }
   return blocks;
 }
 
-bool IsTooFull(const Geometry& geometry, const std::vector<uint32_t>& keys) {
-  if (geometry.encoding == Encoding::kFingerprints16) return keys.size() > kernels::kWideSlots;
-  std::array<uint32_t, 2> keys_of_word{};
-  for (const uint32_t key : keys) {
-    ++keys_of_word[kernels::NarrowBin(key, geometry.fingerprint_bits) / kernels::kBinsPerWord];
-  }
-  return keys.size() > kernels::kNarrowSlots ||
-         std::ranges::max(keys_of_word) > kernels::kMaxKeysPerBinWord;
-}
-
+// (Dense blocks: dense_load_test.cc.)
 TEST_CASE("blocks of random keys are promoted as often as predicted", "[engine][sizing][long]") {
-  const auto [encoding, load] =
-      GENERATE(table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21},
-                                          {Encoding::kFingerprints16, 30},
-                                          {Encoding::kFingerprints8, 34},
-                                          {Encoding::kFingerprints8, 40},
-                                          {Encoding::kFingerprints8, 52}}));
-  const Geometry geometry = FingerprintsOf(encoding, 20'000);
+  const uint64_t load = GENERATE(21, 30);
+  const Geometry geometry = FingerprintsOf(Encoding::kFingerprints16, 20'000);
   const uint64_t num_keys = load * geometry.num_blocks;
-  uint64_t num_promoted = 0;
-  for (const auto& keys : Filled(geometry, num_keys)) num_promoted += IsTooFull(geometry, keys);
+  const auto num_promoted =
+      static_cast<uint64_t>(std::ranges::count_if(Filled(geometry, num_keys), [](const auto& keys) {
+        return keys.size() > kernels::kWideSlots;
+      }));
   // Loads of a multinomial law are negatively associated: no wider than the binomial.
   const auto bound =
       tests::BinomialBound(PredictedPromotedShare(geometry, num_keys), geometry.num_blocks);
-  CAPTURE(EncodingName(encoding), load, bound, num_promoted);
+  CAPTURE(load, bound, num_promoted);
   CHECK(bound.ContainsHits(num_promoted));
 }
 
 TEST_CASE("random keys meet fingerprints as often as predicted", "[engine][sizing][long]") {
   const auto [encoding, load] = GENERATE(
-      table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21}, {Encoding::kFingerprints8, 34}}));
+      table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21}, {Encoding::kDense, 44}}));
   const Geometry geometry = FingerprintsOf(encoding, 20'000);
   const uint64_t num_keys = load * geometry.num_blocks;
   const FilledBlocks blocks = Filled(geometry, num_keys);
@@ -99,13 +75,13 @@ TEST_CASE("random keys meet fingerprints as often as predicted", "[engine][sizin
   for (const uint64_t digest : non_members) {
     const auto place = kernels::FingerprintPlaceOf(digest, geometry.num_blocks);
     const auto& keys = blocks[place.block_idx];
-    num_hits += std::ranges::find(keys, KeyOf(geometry, place.rest)) != keys.end();
+    num_hits += std::ranges::find(keys, KeyInBlock(geometry, digest)) != keys.end();
   }
   auto bound = tests::BinomialBound(PredictedFpr(geometry, num_keys), non_members.size());
-  // Filters differ: a block's rate is at most 2 load / 2^bits, which bounds its variance.
+  // Filters differ: a block's rate is at most 2 load / values, which bounds its variance.
   const double share = 1 / static_cast<double>(geometry.num_blocks);
   const double square = MeanOverLoad(num_keys, share, [&](uint64_t keys) {
-    return std::pow(2 * static_cast<double>(keys) / std::exp2(geometry.fingerprint_bits), 2);
+    return std::pow(2 * static_cast<double>(keys) / static_cast<double>(geometry.num_values()), 2);
   });
   bound.sigma = std::sqrt(bound.sigma * bound.sigma + square * share);
   CAPTURE(EncodingName(encoding), bound, num_hits);
@@ -113,18 +89,19 @@ TEST_CASE("random keys meet fingerprints as often as predicted", "[engine][sizin
 }
 
 TEST_CASE("the rate of a block is the sum over the values of its keys", "[engine][sizing]") {
-  const auto [encoding, load] =
-      GENERATE(table<Encoding, uint64_t>({{Encoding::kFingerprints16, 0},
-                                          {Encoding::kFingerprints16, 1},
-                                          {Encoding::kFingerprints16, 21},
-                                          {Encoding::kFingerprints8, 1},
-                                          {Encoding::kFingerprints8, 60}}));
+  const auto [encoding, load] = GENERATE(table<Encoding, uint64_t>({{Encoding::kFingerprints16, 0},
+                                                                    {Encoding::kFingerprints16, 1},
+                                                                    {Encoding::kFingerprints16, 21},
+                                                                    {Encoding::kDense, 1},
+                                                                    {Encoding::kDense, 60}}));
   Geometry geometry = FingerprintsOf(encoding, 1);
   for (uint32_t bits = 8; bits <= FingerprintsOf(encoding, 1).fingerprint_bits; ++bits) {
     geometry.fingerprint_bits = bits;
-    const uint64_t num_values = uint64_t{1} << bits;
+    const uint64_t num_values = geometry.num_values();
     std::vector<uint32_t> times(num_values);
-    for (uint64_t i = 0; i < num_values; ++i) ++times[KeyOf(geometry, i << (64 - bits))];
+    for (uint64_t i = 0; i < num_values; ++i) {
+      ++times[KeyInBlock(geometry, ~uint64_t{0} / num_values * i + num_values)];
+    }
     double rate = 0;
     for (const uint32_t n : times) {
       const double chance = n / static_cast<double>(num_values);
@@ -140,12 +117,6 @@ TEST_CASE("one block of fingerprints is promoted by the key too many", "[engine]
   const Geometry wide = FingerprintsOf(Encoding::kFingerprints16, 1);
   CHECK(PredictedPromotedShare(wide, 32) == 0.0);
   CHECK(PredictedPromotedShare(wide, 33) == 1.0);
-  const Geometry narrow = FingerprintsOf(Encoding::kFingerprints8, 1);
-  CHECK(PredictedPromotedShare(narrow, 31) == 0.0);
-  CHECK(PredictedPromotedShare(narrow, 32) == Approx(std::exp2(-31)));  // all in one half
-  CHECK(PredictedPromotedShare(narrow, 33) == Approx(34 * std::exp2(-32)));
-  CHECK(PredictedPromotedShare(narrow, 48) < 1.0);
-  CHECK(PredictedPromotedShare(narrow, 49) == 1.0);
 }
 
 TEST_CASE("the side table of fingerprints holds what no line and no slot does",
@@ -154,12 +125,7 @@ TEST_CASE("the side table of fingerprints holds what no line and no slot does",
   const Geometry wide = FingerprintsOf(Encoding::kFingerprints16, 1);
   CHECK(PredictedSideTableBytes(wide, 49) == 0);
   CHECK(PredictedSideTableBytes(wide, 50) == 62 + 36 + 16 * 36);  // a record, and a list of 19 keys
-  const Geometry narrow = FingerprintsOf(Encoding::kFingerprints8, 1);
-  CHECK(PredictedSideTableBytes(narrow, 31) == 0);
-  CHECK(PredictedSideTableBytes(narrow, 49) == 62);
-  CHECK(PredictedSideTableBytes(narrow, 80) == 62 + 36 + 16 * 36);
-
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const Geometry many = FingerprintsOf(encoding, 1000);  // with a group that is not whole
   double share = 0;
   uint64_t bytes = 0;
@@ -179,13 +145,15 @@ TEST_CASE("the side table of fingerprints holds what no line and no slot does",
 
 TEST_CASE("the predicted side table of fingerprints is that of a filter past its capacity",
           "[engine][sizing][long]") {
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const Geometry geometry = FingerprintsOf(encoding, 2000);
   CountingFilter filter =
       CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
   std::mt19937_64 random(Catch::rngSeed());
   std::vector<uint64_t> digests(84'000);
-  for (const uint64_t times : {1, 3, 6}) {  // 42, 126 and 252 keys per block
+  // 42, 126 and 252 keys per block; of dense ones 84: lines are for about twice the capacity.
+  const bool is_dense = encoding == Encoding::kDense;
+  for (const uint64_t times : is_dense ? std::vector{2} : std::vector{1, 3, 6}) {
     while (filter.num_keys() < times * digests.size()) {
       for (uint64_t& digest : digests) digest = random();
       filter.Insert(Keys::Digests(digests));
@@ -202,7 +170,7 @@ TEST_CASE("the predicted side table of fingerprints is that of a filter past its
 
 TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothing",
           "[engine][sizing][long]") {
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const double target_fpr = GENERATE(0.5, 1e-2, 0.003, 0.0004, 1e-4, 1e-5);
   const uint64_t capacity = GENERATE(uint64_t{1}, 2, 40, 100, 12345, 1'000'000, 30'000'000);
   CAPTURE(EncodingName(encoding), target_fpr, capacity);
@@ -210,8 +178,8 @@ TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothi
   REQUIRE(sizing.ok());
   const Geometry& geometry = sizing->geometry;
   REQUIRE(Validate(geometry).ok());
-  CHECK(geometry ==
-        FingerprintsOf(encoding, geometry.num_blocks, ShardBitsOf(encoding, geometry.num_blocks)));
+  CHECK(geometry.shard_bits == ShardBitsOf(encoding, geometry.num_blocks));
+  CHECK(geometry.fingerprint_bits == MaxFingerprintBits(encoding, geometry.slots));
   CHECK(HoldsFingerprints(geometry, capacity, target_fpr));
   CHECK(sizing->predicted_fpr == PredictedFpr(geometry, capacity));
   CHECK(sizing->predicted_promoted_share == PredictedPromotedShare(geometry, capacity));
@@ -221,8 +189,8 @@ TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothi
   CHECK(sizing->bits_per_key == Approx(bytes * 8 / keys).margin(4 / keys));  // half a byte
 
   Geometry smaller = geometry;
-  const bool has_lines = encoding == Encoding::kFingerprints16 && geometry.shard_bits > 0;
-  smaller.num_blocks -= uint64_t{has_lines ? 64U : 1U} << geometry.shard_bits;
+  const bool has_lines = encoding == Encoding::kDense && geometry.shard_bits > 0;
+  smaller.num_blocks -= BlockUnit(encoding, geometry.shard_bits) * (has_lines ? 16 : 1);
   if (smaller.num_blocks != 0) CHECK_FALSE(HoldsFingerprints(smaller, capacity, target_fpr));
 
   const auto way_back = CapacityFor(geometry, target_fpr);
@@ -236,13 +204,18 @@ TEST_CASE("fingerprints need no more bits per key than promised", "[engine][sizi
   const uint64_t capacity = GENERATE(uint64_t{1'000'000}, 3'000'000, 30'000'000, 300'000'000);
   const auto wide = SizeFor(FingerprintsRequest(Encoding::kFingerprints16, capacity, 0.0004));
   CHECK(wide->bits_per_key <= 25.5);
-  const auto narrow = SizeFor(FingerprintsRequest(Encoding::kFingerprints8, capacity, 0.0030));
-  CHECK(narrow->bits_per_key <= 15.3);
+  const auto bits = [&](double target_fpr) {
+    return SizeFor(FingerprintsRequest(Encoding::kDense, capacity, target_fpr))->bits_per_key;
+  };
+  CHECK(bits(0.0037) <= 12.0);
+  CHECK(bits(0.0023) <= 12.7);
+  CHECK(bits(0.001) <= 14.1);
+  CHECK(bits(0.00033) <= 16.5);
 }
 
 TEST_CASE("few blocks of fingerprints hold no key at a rate below that of one",
           "[engine][sizing]") {
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const auto capacity = CapacityFor(FingerprintsOf(encoding, 1), kMinTargetFpr);
   REQUIRE(capacity.ok());
   CHECK(*capacity == 0);
@@ -256,32 +229,36 @@ TEST_CASE("an invalid geometry of fingerprints is refused by field", "[engine][s
     return status.ok() ? std::string("valid") : status.error().message;
   };
   const Geometry wide = FingerprintsOf(Encoding::kFingerprints16, 512, 3);
-  const Geometry narrow = FingerprintsOf(Encoding::kFingerprints8, 64, 3);
+  const Geometry dense = FingerprintsOf(Encoding::kDense, 128, 3);
   CHECK(Validate(wide).ok());
-  CHECK(Validate(narrow).ok());
+  CHECK(Validate(dense).ok());
   CHECK(Validate(FingerprintsOf(Encoding::kFingerprints16, 7)).ok());
-  CHECK(Validate(FingerprintsOf(Encoding::kFingerprints8, 7)).ok());
+  CHECK(Validate(FingerprintsOf(Encoding::kDense, 7)).ok());
   CHECK(message(wide, [](Geometry& g) { g.num_slices = 8; }) ==
         "num_slices is 8; fingerprints have no slices: 0");
   CHECK(message(wide, [](Geometry& g) { g.num_blocks = 64; }) ==
         "num_blocks is 64; with shard_bits 3 it must be a multiple of 512");
-  CHECK(message(narrow, [](Geometry& g) { g.num_blocks = 65; }) ==
-        "num_blocks is 65; with shard_bits 3 it must be a multiple of 8");
+  CHECK(message(dense, [](Geometry& g) { g.num_blocks = 60; }) ==
+        "num_blocks is 60; with shard_bits 3 it must be a multiple of 8");
   CHECK(message(wide, [](Geometry& g) { g.fingerprint_bits = 17; }) ==
         "fingerprint_bits is 17; it must be between 8 and 16");
-  CHECK(message(narrow, [](Geometry& g) { g.fingerprint_bits = 15; }) ==
-        "fingerprint_bits is 15; it must be between 8 and 14");
-  CHECK(message(narrow, [](Geometry& g) { g.fingerprint_bits = 7; }) ==
-        "fingerprint_bits is 7; it must be between 8 and 14");
+  CHECK(message(dense, [](Geometry& g) { g.fingerprint_bits = 9; }) ==
+        "fingerprint_bits is 9; it must be between 1 and 8");
+  CHECK(message(dense, [](Geometry& g) { g.fingerprint_bits = 0; }) ==
+        "fingerprint_bits is 0; it must be between 1 and 8");
+  CHECK(message(dense, [](Geometry& g) { g.slots = 47; }) ==
+        "slots is 47; it must be 51, 48, 43, 40, 38, 35, 32, 26 or 22: those of dense blocks");
+  CHECK(message(wide, [](Geometry& g) { g.slots = 48; }) ==
+        "slots is 48; it must be 0: only dense blocks have them");
   CHECK(message({.num_blocks = 1, .fingerprint_bits = 9}, [](Geometry&) {}) ==
         "fingerprint_bits is 9; it must be 0: planes have no fingerprints");
-  SizingRequest request = FingerprintsRequest(Encoding::kFingerprints8, 1000, 0.01);
+  SizingRequest request = FingerprintsRequest(Encoding::kDense, 1000, 0.01);
   request.num_slices = 8;
   CHECK(SizeFor(request).error().message == "num_slices is 8; fingerprints have no slices: 0");
 }
 
 TEST_CASE("a store of counts refuses fingerprints", "[engine][block_store]") {
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const auto store = BlockStore::Create(FingerprintsOf(encoding, 64), 0);
   REQUIRE_FALSE(store.ok());
   CHECK(store.error().code == ErrorCode::kInvalidArgument);

@@ -141,7 +141,7 @@ TEST_CASE("other slice counts and encodings are refused", "[engine][sizing]") {
   const auto encoding = SizeFor(request);
   REQUIRE_FALSE(encoding.ok());
   CHECK(encoding.error().message ==
-        "encoding is 7; it must be 0 (planes), 1 (runs), 2 (fingerprints16), 3 (fingerprints8) or "
+        "encoding is 7; it must be 0 (planes), 1 (runs), 2 (fingerprints16), 3 (dense) or "
         "255 (automatic)");
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("an invalid geometry is refused by field", "[engine][sizing]") {
         "shard_bits is 4000000000; it must be between 0 and 30");
   CHECK(message([](Geometry& g) { g.encoding = static_cast<Encoding>(9); }) ==
         "encoding is 9; it must be 0 (planes), 1 (runs), 2 (fingerprints16) or 3 "
-        "(fingerprints8)");
+        "(dense)");
 }
 
 TEST_CASE("one block is a filter with a capacity", "[engine][sizing]") {
@@ -182,7 +182,7 @@ TEST_CASE("encodings have names", "[engine][sizing]") {
   CHECK(EncodingName(Encoding::kPlanes) == "planes");
   CHECK(EncodingName(Encoding::kRuns) == "runs");
   CHECK(EncodingName(Encoding::kFingerprints16) == "fingerprints16");
-  CHECK(EncodingName(Encoding::kFingerprints8) == "fingerprints8");
+  CHECK(EncodingName(Encoding::kDense) == "dense");
   CHECK(EncodingName(Encoding::kAutomatic) == "automatic");
 }
 

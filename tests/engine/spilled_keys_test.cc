@@ -1,9 +1,8 @@
 // The steps in which keys that kernels leave over are used.
-#include "engine/src/blocks/spilled_keys.h"
-
 #include <cstddef>
 #include <vector>
 
+#include "engine/src/blocks/store.h"
 #include "support/catch.h"
 
 namespace trommel {

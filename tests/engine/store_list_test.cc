@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/fingerprints/make_store.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digests.h"
@@ -66,9 +66,9 @@ TEST_CASE("a list of stores answers what its stores answer one by one", "[engine
 
 TEST_CASE("a list of slices and fingerprints answers what its stores answer one by one",
           "[engine][query]") {
-  const std::vector<Encoding> order = {Encoding::kRuns,          Encoding::kRuns,
-                                       Encoding::kFingerprints8, Encoding::kFingerprints16,
-                                       Encoding::kFingerprints8, Encoding::kPlanes};
+  const std::vector<Encoding> order = {Encoding::kRuns,  Encoding::kRuns,
+                                       Encoding::kDense, Encoding::kFingerprints16,
+                                       Encoding::kDense, Encoding::kPlanes};
   constexpr size_t kKeys = 900;
   std::vector<std::unique_ptr<Store>> stores;
   std::vector<const Store*> list;
@@ -76,11 +76,7 @@ TEST_CASE("a list of slices and fingerprints answers what its stores answer one 
   for (size_t s = 0; s < order.size(); ++s) {
     const Geometry geometry =
         SizeFor({.capacity = kKeys, .target_fpr = 0.01, .encoding = order[s]})->geometry;
-    if (HasFingerprints(order[s])) {
-      stores.push_back(*FingerprintStore::Create(geometry, 0));
-    } else {
-      stores.push_back(std::make_unique<BlockStore>(*BlockStore::Create(geometry, 0)));
-    }
+    stores.push_back(*MakeStore(geometry, 0));
     const auto members = tests::DrawnDigests(kKeys, kKeys, s);
     for (const uint64_t digest : members) stores[s]->InsertOne(digest);
     for (size_t i = s; i < digests.size(); i += 50) digests[i] = members[i % members.size()];

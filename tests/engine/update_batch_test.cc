@@ -141,22 +141,24 @@ TEST_CASE("a digest range is applied under its lock, and its keys are counted th
           "[engine][update_batch]") {
   WayStore store({Route::kDirect, 0, true}, {.shard_bits = 2, .num_blocks = 16});
   REQUIRE(store.locks->lock_bits() == 2);
-  const UpdateTarget target{
+  const BatchTarget target{
       .store = store.store, .policy = store.policy, .locks = store.locks.get()};
   // Keys 1 and 2 of four, in the third quarter of the blocks.
   const std::vector<uint64_t> digests = {0, uint64_t{2} << 62 | 5, uint64_t{2} << 62 | 77, 0};
   uint64_t bits = 0;
   const size_t range = RangeOf(digests[1], 2);
   CHECK(range == 2);
-  CHECK(ApplyRange(target, Update::kInsert, digests.data(), {1, 3}, range, 2, {}) == 2);
+  CHECK(ApplyRange(target, Update::kInsert, digests.data(), {1, 3}, range, 2, {}).num_applied == 2);
   CHECK(store.locks->Hold(2, 2).num_keys() == 2);
   CHECK(store.locks->num_keys() == 2);
-  CHECK(ApplyRange(target, Update::kErase, digests.data(), {1, 3}, range, 2, std::span(&bits, 1)) ==
-        2);
+  const auto erase = [&] {
+    return ApplyRange(target, Update::kErase, digests.data(), {1, 3}, range, 2, std::span(&bits, 1))
+        .num_applied;
+  };
+  CHECK(erase() == 2);
   CHECK(bits == 6);
   bits = 1;  // another digest range's answer in the same word is not counted, and stays
-  CHECK(ApplyRange(target, Update::kErase, digests.data(), {1, 3}, range, 2, std::span(&bits, 1)) ==
-        0);
+  CHECK(erase() == 0);
   CHECK(bits == 1);
   CHECK(store.locks->num_keys() == 0);
 }
@@ -164,10 +166,10 @@ TEST_CASE("a digest range is applied under its lock, and its keys are counted th
 TEST_CASE("threads that update the same blocks lose nothing", "[engine][update_batch][threads]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   WayStore store({Route::kDirect, 0, true}, tests::GeometryOf(shape, 8, /*shard_bits=*/3));
-  const UpdateTarget target{.store = store.store,
-                            .policy = store.policy,
-                            .locks = store.locks.get(),
-                            .route = Route::kDirect};
+  const BatchTarget target{.store = store.store,
+                           .policy = store.policy,
+                           .locks = store.locks.get(),
+                           .route = Route::kDirect};
   const size_t batch = GENERATE(size_t{1}, 40, 300);
   const auto work = [&](uint64_t thread) {
     for (uint64_t round = 0; round < 40; ++round) {
@@ -186,7 +188,7 @@ TEST_CASE("threads that update the same blocks lose nothing", "[engine][update_b
     std::vector<uint64_t> keys(batch);
     for (size_t i = 0; i < batch; ++i) keys[i] = thread * 1000 + i;
     for (int times = 0; times < 20; ++times) {
-      num_erased += UpdateBatch(target, Update::kErase, keys, {});
+      num_erased += UpdateBatch(target, Update::kErase, keys, {}).num_applied;
     }
   }
   CHECK(num_erased == 3 * 20 * batch);
@@ -219,8 +221,10 @@ TEST_CASE("a split keeps the order of a block's keys, so that an erase meets its
 
 TEST_CASE("a split of no keys does nothing", "[engine][update_batch]") {
   WayStore store({Route::kSplit, 0, false}, {.shard_bits = 1, .num_blocks = 2});
-  const UpdateTarget target{.store = store.store, .policy = store.policy};
-  CHECK(UpdateSplit(target, Update::kInsert, Keys::Digests(std::vector<uint64_t>()), {}) == 0U);
+  const BatchTarget target{.store = store.store, .policy = store.policy};
+  const auto outcome =
+      UpdateSplit(target, Update::kInsert, Keys::Digests(std::vector<uint64_t>()), {});
+  CHECK(outcome->num_applied == 0);
   CHECK(store.store.Tally().num_present == 0);
 }
 

@@ -92,7 +92,7 @@ void RunProgram(Filter filter, uint64_t& num_shown) {
 
 TEST_CASE("a filter holds each key of the table once after upserts and erasures",
           "[engine][upsert]") {
-  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kDense);
   uint64_t num_shown = 0;
   RunProgram(MakeFull<CountingFilter>(encoding), num_shown);
   RunProgram(MakeFull<ConcurrentFilter>(encoding), num_shown);
@@ -136,7 +136,7 @@ TEST_CASE("the table is asked once, about keys that look present, each once", "[
 
 TEST_CASE("an upsert whose table cannot be asked leaves the filter's keys as they were",
           "[engine][upsert]") {
-  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kRuns, Encoding::kPlanes, Encoding::kDense);
   CountingFilter filter =
       *CountingFilter::Create({.capacity = 1000, .target_fpr = 0.001, .encoding = encoding});
   filter.Insert(Key(7));

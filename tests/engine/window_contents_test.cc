@@ -172,9 +172,9 @@ TEST_CASE("a window that is not erasable refuses each erasure and counts a key o
   filter.Insert(keys);
   filter.Insert(keys);
   std::vector<uint64_t> erased(BitmapWords(keys.size()), ~uint64_t{0});
-  CHECK(filter.Erase(keys, 100, erased) == WindowEraseOutcome{0, keys.size(), 0});
+  CHECK(filter.Erase(keys, 100, erased) == EraseOutcome{0, keys.size(), 0});
   CHECK(std::ranges::count(erased, 0) == static_cast<std::ptrdiff_t>(erased.size()));
-  CHECK(filter.Erase(keys, 500) == WindowEraseOutcome{0, keys.size(), 0});
+  CHECK(filter.Erase(keys, 500) == EraseOutcome{0, keys.size(), 0});
   CHECK_FALSE(filter.Erase(keys[0], 100));
   CHECK(filter.GetStats().num_refused_erases == 2 * keys.size() + 1);
   std::vector<uint64_t> counts(keys.size());

@@ -1,5 +1,4 @@
-// Whole window filters: statistics that are true, merge, clear, move.
-#include <cmath>
+// Whole window filters: statistics that are true, merge, files.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -130,31 +129,28 @@ TEST_CASE("merging unlike windows names the field and changes nothing", "[engine
   check(FilterAt(19), "first tick of the current bucket differs: 20 here, 0 there");
 }
 
-TEST_CASE("a cleared window holds nothing but the time", "[engine][window]") {
-  WindowFilter filter = FilterAt(0);
-  for (uint64_t now = 0; now < 300; now += 15) {
-    filter.Advance(now);
-    filter.Insert(MemberKeys(500, now));
-    filter.Erase(MemberKeys(1, 1000), now);
-  }
-  filter.Clear();
-  CHECK(filter.now() == 285);
-  CHECK((filter.Serialize() == FilterAt(285).Serialize()));
-  const WindowStats stats = filter.GetStats();
-  CHECK(stats.num_keys == 0);
-  CHECK(stats.num_refused_erases + stats.num_expired_erases == 0);
-  filter.Insert(MemberKeys(500, 1));
-  CHECK(filter.num_keys() == 500);
+TEST_CASE("a window with a limit of side memory refuses to merge until it is lifted",
+          "[engine][window][side_limit]") {
+  WindowConfig config = kBase;
+  config.side_memory_limit_bytes = 10'000'000;
+  WindowFilter filter = FilterAt(0, config);
+  CHECK(filter.Merge(FilterAt(0)).error().code == ErrorCode::kInvalidArgument);
+  CHECK(filter.LimitSideMemory(0).ok());
+  CHECK(filter.Merge(FilterAt(0)).ok());
+  config.memory_limit_bytes = 5'000'000;  // below that of side memory
+  CHECK(WindowFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
 }
 
-TEST_CASE("a window that moves takes its keys along", "[engine][window]") {
-  WindowFilter one = FilterAt(7);
-  one.Insert(uint64_t{1});
-  WindowFilter two = std::move(one);
-  CHECK(two.MayContain(uint64_t{1}));
-  one = std::move(two);
-  CHECK(one.MayContain(uint64_t{1}));
-  CHECK(one.now() == 7);
+TEST_CASE("an empty window is saved with its time", "[engine][window][files]") {
+  WindowFilter filter =
+      WindowFilter::Create({.window = 10, .num_buckets = 2, .capacity = 10}).value();
+  filter.Advance(~uint64_t{0});
+  const std::vector<std::byte> bytes = filter.Serialize();
+  Result<WindowFilter> loaded = WindowFilter::Deserialize(bytes);
+  REQUIRE(loaded.ok());
+  CHECK(loaded->now() == ~uint64_t{0});
+  CHECK(loaded->num_keys() == 0);
+  CHECK((loaded->Serialize() == bytes));
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST_CASE("erase wants the time of the insertion", "[engine][window]") {
   filter.Insert(key);
   REQUIRE(filter.Advance(27));
   filter.Insert(key);
-  using WindowOutcome = WindowEraseOutcome;
+  using WindowOutcome = EraseOutcome;
   std::vector<uint64_t> erased(1, ~uint64_t{0});
   CHECK(filter.Erase(keys, 28, erased) ==
         WindowOutcome{0, 0, 3});  // to come, though in this bucket
@@ -159,42 +159,6 @@ TEST_CASE("bitmaps and selections of another size end the program", "[engine][wi
   CHECK(
       says("selection of another size", [&] { filter.Select(keys, Answer::kAbsent, selection); }));
   CHECK(says("counts of another size", [&] { filter.CountEstimates(keys, bitmap); }));
-}
-
-TEST_CASE("queries, selections, points and counts of a window agree", "[engine][window][long]") {
-  const bool has_executor = GENERATE(false, true);
-  WindowConfig config{.window = 80, .num_buckets = 8, .capacity = 9'000, .target_fpr = 0.1};
-  if (has_executor) config.executor = Executor::Create(2).value();
-  WindowFilter filter = std::move(WindowFilter::Create(config)).value();
-  for (uint64_t now = 0; now < 200; now += 10) {
-    filter.Advance(now);
-    filter.Insert(tests::MemberKeys(1000, 3, now * 50));
-  }
-  const size_t num_keys = GENERATE(size_t{0}, 1, 63, 64, 2048, 2049, 40'000);
-  std::vector<uint64_t> keys = tests::NonMemberKeys(num_keys, 3);
-  const std::vector<uint64_t> members = tests::MemberKeys(num_keys, 3);
-  for (size_t i = 0; i < num_keys; i += 3) keys[i] = members[i];
-
-  std::vector<uint64_t> answers(BitmapWords(num_keys), ~uint64_t{0});
-  const size_t num_present = filter.Query(keys, answers);
-  std::vector<uint32_t> present(num_keys);
-  std::vector<uint32_t> absent(num_keys);
-  present.resize(filter.Select(keys, Answer::kMaybePresent, present));
-  absent.resize(filter.Select(keys, Answer::kAbsent, absent));
-  std::vector<uint64_t> counts(num_keys);
-  filter.CountEstimates(keys, counts);
-  REQUIRE(present.size() == num_present);
-  REQUIRE(absent.size() == num_keys - num_present);
-  size_t p = 0;
-  size_t a = 0;
-  for (size_t i = 0; i < num_keys; ++i) {
-    const bool is_present = tests::BitAt(answers, i);
-    REQUIRE(filter.MayContain(keys[i]) == is_present);
-    REQUIRE((counts[i] > 0) == is_present);
-    REQUIRE(filter.CountEstimate(keys[i]) == counts[i]);
-    REQUIRE((is_present ? present[p++] : absent[a++]) == i);
-  }
-  if (num_keys % 64 != 0) CHECK(answers.back() >> (num_keys % 64) == 0);
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ Result<Bytes> ReadDirectory(const Bytes& bytes) {
 }
 
 Result<Bytes> ReadFilter(const Bytes& bytes) {
-  const Result<AnyFilter> filter = DeserializeAny(bytes);
+  const Result<AnyFilterPtr> filter = AnyFilter::Deserialize(bytes);
   if (!filter.ok()) return filter.error();
-  return SerializeAny(*filter);
+  return (*filter)->Serialize();
 }
 
 Result<Bytes> Read(const Bytes& bytes) {

@@ -14,11 +14,11 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "engine/src/files/section_tables.h"
 #include "support/every_file.h"
+#include "support/held_filter.h"
 #include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
 
@@ -109,9 +109,9 @@ bool Read(const Bytes& bytes) {
     Demand(!column.ok() || HasMore(bytes) || *column == bytes, "a column is written again");
     return column.ok();
   }
-  Result<AnyFilter> filter = DeserializeAny(bytes, kMemoryLimit);
+  Result<AnyFilterPtr> filter = AnyFilter::Deserialize(bytes, kMemoryLimit);
   if (filter) {
-    std::visit([&bytes](auto& one) { Exercise(one, bytes); }, *filter);
+    OnType(**filter, [&bytes](auto& one) { Exercise(one, bytes); });
   } else {
     Demand(!filter.error().message.empty(), "an error says what is wrong");
   }

@@ -15,9 +15,9 @@
 namespace trommel::kernels {
 namespace {
 
-using Words = std::array<uint32_t, kFingerprintBlockWords>;
+using BlockWords = std::array<uint32_t, kFingerprintBlockWords>;
 
-std::vector<uint32_t> Copy(const Words& words) { return {words.begin(), words.end()}; }
+std::vector<uint32_t> Copy(const BlockWords& words) { return {words.begin(), words.end()}; }
 
 // A block as its bins, each with its keys in the order of their slots.
 struct BlockModel {
@@ -29,8 +29,8 @@ struct BlockModel {
     return size;
   }
   // Bit by bit, as dense_layout.h draws it.
-  Words Encoded(bool is_counted, bool is_spilled) const {
-    Words words{};
+  BlockWords Encoded(bool is_counted, bool is_spilled) const {
+    BlockWords words{};
     const auto flip = [&](uint32_t bit) { words[bit / 32] ^= 1U << (bit % 32); };
     const DenseShape& shape = layout.shape;
     uint32_t slot = 0;
@@ -68,7 +68,7 @@ TEST_CASE("a dense block of every shape and length is what a model of its bins i
     for (uint32_t bits = 1; bits <= shape.max_bits; ++bits) {
       const DenseLayout layout{shape, bits};
       BlockModel model(layout);
-      alignas(64) Words words{};
+      alignas(64) BlockWords words{};
       for (int step = 0; step < 500; ++step) {
         DenseBlock block(layout, words.data());
         REQUIRE(block.num_keys() == model.num_keys());
@@ -111,7 +111,7 @@ TEST_CASE("a dense block of every shape and length is what a model of its bins i
         block.set_counted(random() % 2 == 0);
         block.set_spilled(block.is_cut() && random() % 2 == 0);
         block.Store(words.data());
-        const Words encoded = model.Encoded(block.is_counted(), block.is_spilled());
+        const BlockWords encoded = model.Encoded(block.is_counted(), block.is_spilled());
         REQUIRE(tests::FirstDifference(Copy(words), Copy(encoded)) == "");
         const DenseBlock again(layout, words.data());
         REQUIRE(again.is_counted() == block.is_counted());
@@ -123,7 +123,7 @@ TEST_CASE("a dense block of every shape and length is what a model of its bins i
 
 TEST_CASE("an empty dense block is all zeros", "[kernels][dense]") {
   for (const DenseShape& shape : kDenseShapes) {
-    alignas(64) Words words{};
+    alignas(64) BlockWords words{};
     const DenseBlock block({shape, shape.max_bits}, words.data());
     CHECK(block.num_keys() == 0);
     CHECK(block.num_bins() == shape.bins);
@@ -161,7 +161,7 @@ TEST_CASE("an overflow line holds its entries in order, and the last fills a hol
   for (const DenseShape& shape : kDenseShapes) {
     const uint32_t num_keys = DenseLayout{shape, shape.max_bits}.num_keys();
     const uint32_t num_entries = shape.line_entries();
-    alignas(64) Words line{};
+    alignas(64) BlockWords line{};
     std::vector<DenseEntry> want;
     for (int step = 0; step < 1'000; ++step) {
       const DenseEntry entry = {static_cast<uint32_t>(random() % 32),

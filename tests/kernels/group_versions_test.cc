@@ -106,11 +106,6 @@ TEST_CASE("reads of a group count only if its version is even and stays what it 
 // answered as they are without versions.
 TEST_CASE("no key is absent from a group whose version is odd", "[kernels][fingerprints]") {
   const bool is_wide = GENERATE(true, false);
-  const FingerprintKernelSets sets =
-      is_wide ? FingerprintKernelSets{&KernelTable::wide_fingerprints,
-                                      &KernelTable::versioned_wide_fingerprints}
-              : FingerprintKernelSets{&KernelTable::narrow_fingerprints,
-                                      &KernelTable::versioned_narrow_fingerprints};
   // Batches of mostly members take a way of their own.
   const uint64_t members_in_100 = GENERATE(0, 50, 97);
   // And so may those that may look at all versions at once.
@@ -122,9 +117,11 @@ TEST_CASE("no key is absent from a group whose version is odd", "[kernels][finge
   std::mt19937_64 random(Catch::rngSeed());
   const std::vector<uint64_t> members = tests::DrawnDigests(2000, 2000, random());
   tests::ForEachRunnableTarget([&] {
-    const FingerprintKernels& plain = sets.Of(false);
-    const FingerprintKernels& versioned = sets.Of(true);
-    VersionedBlocks blocks(kBlocks, is_wide ? 16 : 14);
+    const KernelTable& table = ActiveKernels();
+    const FingerprintKernels& plain = is_wide ? table.wide_fingerprints : table.dense[1];
+    const FingerprintKernels& versioned =
+        is_wide ? table.versioned_wide_fingerprints : table.versioned_dense[1];
+    VersionedBlocks blocks(kBlocks, is_wide ? 16 : 8);
     std::vector<uint32_t> spilled(members.size());
     REQUIRE(plain.insert(members.data(), {0, members.size()}, blocks.view, spilled.data()).end ==
             members.size());

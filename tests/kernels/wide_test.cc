@@ -275,7 +275,7 @@ TEST_CASE("a wide block's keys survive encoding and decoding", "[kernels][finger
 
 TEST_CASE("wide blocks hold the reference's keys until they are full", "[kernels][fingerprints]") {
   const auto digests = DrawnDigests(500, 400, Catch::rngSeed());
-  FingerprintReference reference(FingerprintShape::kWide, 100, 12);
+  FingerprintReference reference(std::nullopt, 100, 12);
   for (const uint64_t digest : digests) reference.Insert(digest);
   tests::ForEachRunnableTarget([&] {
     const WideFilter filter(WideModel(100, 12));

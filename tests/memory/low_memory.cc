@@ -302,7 +302,7 @@ int main() {
   const std::shared_ptr<trommel::Executor> executor = trommel::Executor::Create(2).value();
   executor->ForEach(64, [](size_t) {});  // its threads begin while there is memory
   for (const Encoding encoding :
-       {Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+       {Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16, Encoding::kDense}) {
     CheckEncoding(encoding, executor);
     CheckEncoding(encoding, nullptr);
     CheckGenerations(encoding, executor);

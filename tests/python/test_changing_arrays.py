@@ -21,7 +21,7 @@ FILTERS = {
             executor=trommel.Executor(threads) if threads > 1 else None,
         )
         for cls in (trommel.CountingFilter, trommel.ConcurrentFilter)
-        for encoding in ("runs", "planes", "fingerprints16", "fingerprints8")
+        for encoding in ("runs", "planes", "fingerprints16", "dense")
         for threads in (1, 2)
     },
     "limited": lambda: trommel.CountingFilter(CAPACITY, side_memory_limit_bytes=1 << 20),

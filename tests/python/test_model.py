@@ -96,7 +96,7 @@ def _has_surrogate(key):
 MAKERS = {
     "Runs": lambda: trommel.CountingFilter(200),
     "Planes": lambda: trommel.CountingFilter(200, encoding="planes"),
-    "Fingerprints8": lambda: trommel.CountingFilter(200, encoding="fingerprints8"),
+    "Dense": lambda: trommel.CountingFilter(200, encoding="dense"),
     "Fingerprints16": lambda: trommel.ConcurrentFilter(200, encoding="fingerprints16"),
     "Concurrent": lambda: trommel.ConcurrentFilter(200),
     "Doubling": lambda: trommel.ScalableFilter(50),

@@ -10,7 +10,7 @@ from trommel_filters import errors
 # Small and far over their capacity, so that many keys look present.
 MAKERS = {
     "counting": lambda: trommel.CountingFilter(50, 0.05),
-    "fingerprints8": lambda: trommel.CountingFilter(50, 0.05, encoding="fingerprints8"),
+    "dense": lambda: trommel.CountingFilter(50, 0.05, encoding="dense"),
     "concurrent": lambda: trommel.ConcurrentFilter(50, 0.05),
     "scalable": lambda: trommel.ScalableFilter(50, 0.05),
 }

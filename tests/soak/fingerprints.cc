@@ -1,16 +1,17 @@
 // The soak of fingerprints: trommel_fingerprints_soak OPERATIONS SEED
 //
-// Random programs on filters of both shapes, each beside an exact model, until so many keys were
-// inserted, erased and queried. Filters are small and their digests few, so that blocks overflow,
-// return and hold copies all the time; between batches filters are merged, subtracted, folded,
-// grown, saved and loaded. Exit status: 0 no difference, 1 one, with the seed and step that lead
-// to it, 2 wrong usage.
+// Random programs on filters of fingerprints of each shape, each beside an exact model, until so
+// many keys were inserted, erased and queried. Filters are small and their digests few, so that
+// blocks overflow, return and hold copies all the time; between batches filters are merged,
+// subtracted, folded, grown, saved and loaded. Exit status: 0 no difference, 1 one, with the seed
+// and step that lead to it, 2 wrong usage.
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <random>
 #include <span>
 #include <string>
@@ -34,7 +35,8 @@ void Require(bool holds, const char* what) {
 }
 
 // A pool of digests, and how often the strings that a filter keeps of them are in it. Digests with
-// equal strings are one class. Written from the definition of a string (FORMAT.md, section 5.5).
+// equal strings are one class. Written from the definition of a string (FORMAT.md, sections 5.5
+// and 5.7).
 class Model {
  public:
   Model(const Geometry& geometry, std::vector<uint64_t> digests) : digests_(std::move(digests)) {
@@ -79,8 +81,8 @@ class Model {
  private:
   static uint64_t StringOf(uint64_t digest, const Geometry& geometry) {
     __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(digest) * geometry.num_blocks;
-    auto string = static_cast<uint64_t>(product >> (64 - geometry.fingerprint_bits));
+    const Wide num_strings = Wide{geometry.num_blocks} * geometry.num_values();
+    const auto string = static_cast<uint64_t>(digest * num_strings >> 64);
     if (geometry.encoding == Encoding::kFingerprints16) {
       if (string % 256 == 0) return string + 1;
       if (string % 256 == 255) return string - 1;
@@ -152,15 +154,23 @@ class Program {
   }
 
   Geometry SomeGeometry() {
-    const bool is_wide = random_() % 2 == 0;
-    const uint32_t shard_bits = random_() % 3 == 0 ? 1 : 0;
     const uint64_t most = uint64_t{1} << random_() % 9;
-    return {.num_slices = 0,
-            .encoding = is_wide ? Encoding::kFingerprints16 : Encoding::kFingerprints8,
-            .shard_bits = shard_bits,
-            .num_blocks = shard_bits == 0 ? 1 + random_() % most : 128 * (1 + random_() % 3),
-            .fingerprint_bits = static_cast<uint32_t>(is_wide ? 16 : 14) -
-                                static_cast<uint32_t>(random_() % 4 == 0 ? random_() % 6 : 0)};
+    Geometry geometry{.num_slices = 0,
+                      .encoding = Encoding::kFingerprints16,
+                      .num_blocks = 1 + random_() % most,
+                      .fingerprint_bits = 16};
+    if (random_() % 4 != 0) {
+      constexpr uint32_t kSlots[] = {51, 48, 43, 40, 38, 35, 32, 26, 22};
+      geometry.encoding = Encoding::kDense;
+      geometry.slots = kSlots[random_() % std::size(kSlots)];
+      geometry.fingerprint_bits = geometry.max_dense_bits();
+    }
+    if (random_() % 3 == 0) {
+      geometry.shard_bits = 1;
+      geometry.num_blocks = 128 * (1 + random_() % 3);
+    }
+    if (random_() % 4 == 0) geometry.fingerprint_bits -= static_cast<uint32_t>(random_() % 6);
+    return geometry;
   }
 
   void PickBatch() {

@@ -21,8 +21,8 @@ struct Miscounts : FaultySubject {
 // Sets a bit behind that of the last key.
 struct LeavesHighBits : FaultySubject {
   using FaultySubject::FaultySubject;
-  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    const WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
+  EraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
+    const EraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if (keys.size() % 64 != 0) erased.back() |= uint64_t{1} << 63;
     return outcome;
   }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -16,16 +15,37 @@
 #include "support/catch.h"
 #include "support/shrink.h"
 #include "tools/stress/round.h"
-#include "tools/stress/subjects/subject.h"
+#include "tools/stress/subjects/any_subject.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::stress {
 
 // A CountingFilter with one lock: what a ConcurrentFilter must look like from outside.
-using LockedSubject = CountingSubject<CountingFilter, std::mutex>;
+class LockedSubject : public AnySubject {
+ public:
+  LockedSubject(CountingFilter&& filter, const CountingConfig& config, bool may_refuse = false)
+      : AnySubject(AnyFilter::Of(std::move(filter)),
+                   {.create = [config](const Figures&, const auto&) { return AnyOf(config); },
+                    .may_refuse = may_refuse,
+                    .is_locked = true}) {}
+
+ private:
+  static Result<AnyFilterPtr> AnyOf(const CountingConfig& config) {
+    Result<CountingFilter> filter = CountingFilter::Create(config);
+    if (!filter.ok()) return filter.error();
+    return AnyFilter::Of(*std::move(filter));
+  }
+};
+
+template <class S, class... Args>
+Result<std::unique_ptr<Subject>> SubjectWith(Result<CountingFilter> filter, Args&&... args) {
+  if (!filter.ok()) return filter.error();
+  return std::unique_ptr<Subject>(
+      std::make_unique<S>(*std::move(filter), std::forward<Args>(args)...));
+}
 
 inline Result<std::unique_ptr<Subject>> MakeLocked(const RoundPlan& plan) {
-  return SubjectOf<LockedSubject>(CountingFilter::Create(plan.config), plan.config);
+  return SubjectWith<LockedSubject>(CountingFilter::Create(plan.config), plan.config);
 }
 
 // The same with a fault: derived classes override some calls. The keys of their tests are digests.
@@ -47,7 +67,7 @@ class FaultySubject : public LockedSubject {
 
 template <class Fault>
 Result<std::unique_ptr<Subject>> MakeFaulty(const RoundPlan& plan) {
-  return SubjectOf<Fault>(CountingFilter::Create(plan.config), plan.config);
+  return SubjectWith<Fault>(CountingFilter::Create(plan.config), plan.config);
 }
 
 // All moves, on digests with lone keys to race for.

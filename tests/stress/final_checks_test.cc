@@ -13,8 +13,8 @@ namespace {
 // A block that was promoted loses a few counts when it is returned.
 struct LosesPromoted : FaultySubject {
   using FaultySubject::FaultySubject;
-  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    const WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
+  EraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
+    const EraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if (keys.size() > 64) LockedSubject::EraseOne(Key::Digest(Digests(keys)[0]), 0);
     return outcome;
   }

@@ -42,7 +42,7 @@ class LockedGenerations : public Subject {
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t>) override {
     return Mark(keys, inserted, [&](Key key) { return !IsShown(key) && InsertLocked(key); });
   }
-  WindowEraseOutcome Erase(Keys keys, uint64_t, std::span<uint64_t> erased) override {
+  EraseOutcome Erase(Keys keys, uint64_t, std::span<uint64_t> erased) override {
     const size_t num_erased = Mark(keys, erased, [&](Key key) { return EraseLocked(key); });
     return {num_erased, keys.size() - num_erased};
   }
@@ -78,8 +78,8 @@ class LockedGenerations : public Subject {
     return Locked([&] { return Count(key); });
   }
 
-  Geometry geometry() const override {
-    return Locked([&] { return generations_.front().geometry(); });
+  uint64_t num_blocks() const override {
+    return Locked([&] { return generations_.front().geometry().num_blocks; });
   }
   uint64_t num_keys() const override {
     return Locked([&] {

@@ -135,7 +135,7 @@ TEST_CASE("keys raced for have distinct blocks without other keys", "[stress][ke
 
 TEST_CASE("rounds of fingerprints have small filters, limits and preemption in turn",
           "[stress][mix]") {
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   std::set<uint64_t> num_blocks;
   std::set<uint32_t> shard_bits;
   std::set<bool> is_limited;

@@ -16,7 +16,7 @@ template <class Subject>
 Result<std::unique_ptr<stress::Subject>> MakeLimited(const RoundPlan& plan) {
   CountingConfig config = plan.config;
   config.side_memory_limit_bytes = 256;
-  return SubjectOf<Subject>(CountingFilter::Create(config), plan.config, std::nullopt, true);
+  return SubjectWith<Subject>(CountingFilter::Create(config), plan.config, true);
 }
 
 Mix CrowdedSample() {
@@ -82,8 +82,8 @@ struct RefusesWhatIsIn : FaultySubject {
 // Erases absent keys: says so, once in a while.
 struct ErasesAbsent : FaultySubject {
   using FaultySubject::FaultySubject;
-  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
+  EraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
+    EraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if ((erased[0] & 1) != 0) return outcome;
     erased[0] |= 1;
     return {outcome.num_erased + 1, outcome.num_refused - 1};

@@ -67,7 +67,7 @@ TEST_CASE("every mix holds on a concurrent filter of runs", "[stress][round][thr
 }
 
 TEST_CASE("every mix holds on a concurrent filter of fingerprints", "[stress][round][threads]") {
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const uint64_t seed = GENERATE(1u, 2u);
   for (const Mix& mix : AllMixes()) {
     RoundPlan plan = ShortPlan(mix, seed, encoding);
@@ -78,7 +78,7 @@ TEST_CASE("every mix holds on a concurrent filter of fingerprints", "[stress][ro
 
 TEST_CASE("every mix holds with a limit of side memory, and some insertions are refused",
           "[stress][round][threads]") {
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   uint64_t num_refused = 0;
   for (const Mix& mix : AllMixes()) {
     RoundPlan plan = ShortPlan(mix, 3, encoding);
@@ -89,7 +89,7 @@ TEST_CASE("every mix holds with a limit of side memory, and some insertions are 
 }
 
 TEST_CASE("crowds promote blocks of fingerprints", "[stress][round]") {
-  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kFingerprints8);
+  const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   Mix mix = *FindMix("crowds");
   mix.keys_per_thread = 200'000;  // so many that blocks are as full as they will be
   uint64_t num_promoted = 0;
@@ -148,7 +148,7 @@ TEST_CASE("hot keys promote blocks", "[stress][round]") {
 // Refuses one erasure in 30.
 struct RefusesOnce : FaultySubject {
   using FaultySubject::FaultySubject;
-  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
+  EraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
     if (!IsTurn(30)) return LockedSubject::Erase(keys, time, erased);
     std::fill(erased.begin(), erased.end(), 0);
     return {0, keys.size()};

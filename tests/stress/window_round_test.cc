@@ -1,5 +1,7 @@
 // Rounds with windows: a correct one holds, and faulty ones are found.
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "stress/faulty_rounds.h"
 #include "support/catch.h"
@@ -17,24 +19,29 @@ Mix SlidingMix() {
 }
 
 Result<std::unique_ptr<Subject>> MakeWindow(const RoundPlan& plan) {
-  return MakeWindowSubject(plan, WindowFilter::Create);
+  return MakeWindowSubject(plan);
 }
 
 // A window with num_more buckets more than it is asked for, of the same length. The invariant that
 // it violates in one of five rounds.
 std::optional<Invariant> ViolatedWithBuckets(int num_more) {
-  const auto create = [=](const WindowConfig& config) {
-    WindowConfig other = config;
-    other.num_buckets = static_cast<uint32_t>(static_cast<int>(config.num_buckets) + num_more);
-    other.window = config.window / config.num_buckets * other.num_buckets;
-    return WindowFilter::Create(other);
+  const auto create = [=](const Figures& description, std::shared_ptr<Executor> executor) {
+    const auto num_buckets = FigureOr<uint64_t>(description, "num_buckets", 0);
+    const uint64_t num_others = num_buckets + static_cast<uint64_t>(num_more);
+    Figures other = description;
+    for (auto& [name, value] : other) {
+      if (name == "num_buckets") value = num_others;
+      if (name == "window") value = std::get<uint64_t>(value) / num_buckets * num_others;
+    }
+    return CreateWindow(other, std::move(executor));
   };
   uint64_t num_rounds = 0;
   for (uint64_t seed = 1; num_rounds < 5; ++seed) {
     const RoundPlan plan = DrawPlan(SlidingMix(), seed, 0, 2, 2);
     // With buckets of unequal lengths the faulty window's would begin at other ticks.
-    const WindowConfig config = DrawWindow(plan);
-    if (config.num_buckets < 3 || config.window % config.num_buckets != 0) continue;
+    const Figures drawn = DrawWindow(plan);
+    const auto num_buckets = FigureOr<uint64_t>(drawn, "num_buckets", 0);
+    if (num_buckets < 3 || FigureOr<uint64_t>(drawn, "window", 0) % num_buckets != 0) continue;
     ++num_rounds;
     const Result<RoundResult> result =
         RunRound(plan, [&](const RoundPlan& p) { return MakeWindowSubject(p, create); });

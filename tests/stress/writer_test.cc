@@ -27,8 +27,8 @@ struct DropsInserts : FaultySubject {
 // Refuses to erase a key that is in.
 struct Refuses : FaultySubject {
   using FaultySubject::FaultySubject;
-  WindowEraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
-    WindowEraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
+  EraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) override {
+    EraseOutcome outcome = LockedSubject::Erase(keys, time, erased);
     if (IsTurn(100) && (erased[0] & 1) != 0) {
       LockedSubject::InsertOne(Key::Digest(Digests(keys)[0]));
       erased[0] &= ~uint64_t{1};

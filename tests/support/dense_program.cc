@@ -23,10 +23,12 @@ bool AreZero(const BlockMemory& memory) {
 }  // namespace
 
 OwnedDenseRange::OwnedDenseRange(const DenseLayout& of, uint64_t num_blocks, uint64_t least_lines,
-                                 const DenseLimits& limits)
+                                 const std::optional<DenseLimit>& limit)
     : layout(of),
       blocks(BlocksOf(num_blocks)),
-      range(*DenseRange::Create(of, blocks.data(), num_blocks, least_lines, limits)) {}
+      range(*DenseRange::Create(of, blocks.data(), num_blocks, least_lines)) {
+  if (limit) range.Take(range.WithLimit(limit).value());
+}
 
 bool OwnedDenseRange::IsZero() const {
   return AreZero(blocks) && AreZero(range.lines().memory()) && range.hidden().empty() &&
@@ -74,19 +76,16 @@ DenseProgram::DenseProgram(const kernels::DenseShape& shape, DenseKeysOf keys, u
       capacity_(1 + num_blocks_ * shape.slots * (50 + Below(150)) / 100),
       subject_(layout_, 1, 1) {
   if (Below(4) == 0) {
-    is_limited_ = true;
-    limits_ = {.max_lines = least_lines_ + Below(3),
-               .max_count_words = Below(200),
-               .max_hidden_keys = Below(150)};
+    limit_ = DenseLimit{.num_lines = least_lines_ + Below(3), .max_count_words = Below(200)};
   }
-  subject_ = OwnedDenseRange(layout_, num_blocks_, least_lines_, limits_);
+  subject_ = OwnedDenseRange(layout_, num_blocks_, least_lines_, limit_);
 }
 
 std::string DenseProgram::Name() const {
   std::ostringstream name;
   name << layout_.shape.slots << " slots, remainders of " << layout_.bits << " bits, "
        << num_blocks_ << " blocks, " << least_lines_ << " lines, " << capacity_ << " keys of kind "
-       << static_cast<int>(keys_) << (is_limited_ ? ", with limits" : "");
+       << static_cast<int>(keys_) << (limit_ ? ", with a limit" : "");
   return name.str();
 }
 
@@ -128,6 +127,17 @@ void DenseProgram::Erase(size_t i) {
   members_.pop_back();
 }
 
+void DenseProgram::ChangeLimit() {
+  const DenseLimit other{.num_lines = least_lines_ + Below(num_blocks_ + 1),
+                         .max_count_words = Below(2'000)};
+  const std::optional<DenseLimit> limit = Below(2) == 0 ? std::nullopt : std::optional(other);
+  Result<DenseRange::SideMemory> side = subject_.range.WithLimit(limit);
+  Check(side.ok() || limit, "a limit was not lifted");
+  if (!side) return;
+  subject_.range.Take(*std::move(side));
+  limit_ = limit;
+}
+
 void DenseProgram::Step() {
   const bool inserts = Below(100) < (members_.size() < capacity_ ? 60 : 40);
   const Place place = SomePlace();
@@ -136,7 +146,7 @@ void DenseProgram::Step() {
       model_[place] += 1;
       members_.push_back(place);
     } else {
-      Check(is_limited_, "an insertion was refused");
+      Check(limit_.has_value(), "an insertion was refused");
     }
   } else if (model_.contains(place)) {
     Erase(static_cast<size_t>(std::ranges::find(members_, place) - members_.begin()));
@@ -185,6 +195,9 @@ void DenseProgram::CheckInvariants() {
     Check(!block.Shows(layout_.BinOf(key)), "R2: an entry of a bin that is shown");
   });
   Check(num_entries == range.lines().num_entries(), "the number of entries");
+  Check(!limit_ || range.lines().num_lines() == limit_->num_lines, "lines are not the limit's");
+  Check(!limit_ || range.counts().num_words() <= limit_->max_count_words, "words over the limit");
+  Check(!limit_ || range.hidden().empty(), "a limit with hidden keys");
   for (const auto& [id, count] : range.hidden()) {
     const uint64_t block_idx = id >> DenseRange::kMaxKeyBits;
     const uint32_t key = id % (1U << DenseRange::kMaxKeyBits);
@@ -235,9 +248,15 @@ std::string DenseProgram::Run(uint64_t num_operations) {
     CheckInvariants();
     CheckContents();
     CheckBuild();
+    if (Below(3) != 0) continue;
+    ChangeLimit();
+    CheckInvariants();
+    CheckContents();
   }
   std::shuffle(members_.begin(), members_.end(), random_);
   while (!members_.empty() && wrong_.empty()) Erase(members_.size() - 1);
+  CheckInvariants();
+  subject_.range.Take(subject_.range.WithLimit(std::nullopt).value());
   Check(subject_.IsZero(), "bytes are left when all keys are erased");
   return wrong_;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@ namespace trommel::tests {
 // A range with the memory of its blocks.
 struct OwnedDenseRange {
   OwnedDenseRange(const DenseLayout& layout, uint64_t num_blocks, uint64_t least_lines,
-                  const DenseLimits& limits = {});
+                  const std::optional<DenseLimit>& limit = std::nullopt);
 
   bool IsZero() const;
   // The bytes of blocks and of what is beside them.
@@ -64,6 +65,7 @@ class DenseProgram {
   Place SomePlace();
   void Step();
   void Erase(size_t i);
+  void ChangeLimit();
   void Check(bool holds, const char* what);
   void CheckInvariants();
   void CheckBlock(uint64_t block_idx);
@@ -76,8 +78,7 @@ class DenseProgram {
   DenseKeysOf keys_;
   uint64_t num_blocks_;
   uint64_t least_lines_;
-  DenseLimits limits_;
-  bool is_limited_ = false;
+  std::optional<DenseLimit> limit_;
   uint64_t capacity_;
   OwnedDenseRange subject_;
   std::map<Place, uint64_t> model_;

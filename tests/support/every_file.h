@@ -11,6 +11,7 @@
 #include "support/every_type.h"
 #include "support/file_forge.h"
 #include "support/random_keys.h"
+#include "support/shapes.h"
 #include "support/tuple_rows.h"
 #include "support/window_slots.h"
 #include "trommel/any_filter.h"
@@ -28,9 +29,9 @@ struct NamedFile {
 };
 
 inline Result<Bytes> LoadFilter(std::span<const std::byte> bytes, uint64_t limit_bytes) {
-  const Result<AnyFilter> filter = DeserializeAny(bytes, limit_bytes);
+  const Result<AnyFilterPtr> filter = AnyFilter::Deserialize(bytes, limit_bytes);
   if (!filter.ok()) return filter.error();
-  return SerializeAny(*filter);
+  return (*filter)->Serialize();
 }
 
 inline ColumnMap MapOfColumns() {
@@ -100,16 +101,13 @@ inline std::vector<NamedFile> EveryFile() {
   const auto add = [&](std::string name, Bytes bytes) {
     files.push_back({std::move(name), std::move(bytes), &LoadFilter});
   };
-  for (const NamedFilter& one : EveryType()) add(one.name, SerializeAny(one.filter));
+  for (const NamedFilter& one : EveryType()) add(one.name, one.filter->Serialize());
   add("crowded planes", CrowdedFilter({.num_slices = 8, .num_blocks = 3}).Serialize());
   add("crowded runs",
       CrowdedFilter({.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 5}).Serialize());
-  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
-    const uint32_t bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
+  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kDense}) {
     add("crowded " + std::string(EncodingName(encoding)),
-        CrowdedFilter(
-            {.num_slices = 0, .encoding = encoding, .num_blocks = 66, .fingerprint_bits = bits})
-            .Serialize());
+        CrowdedFilter(FingerprintsOf(encoding, 66)).Serialize());
   }
   for (const double rate : {kRateOfSlots16, kRateOfSlots24}) {
     for (const bool is_erasable : {true, false}) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/held_filter.h"
 #include "support/sample_filters.h"
 #include "trommel/any_filter.h"
 
@@ -15,7 +16,7 @@ namespace trommel::tests {
 
 struct NamedFilter {
   std::string name;
-  AnyFilter filter;
+  HeldFilter filter;
 };
 
 inline std::vector<NamedFilter> EveryType() {
@@ -25,10 +26,10 @@ inline std::vector<NamedFilter> EveryType() {
   const auto add = [&](std::string name, auto made) {
     auto filter = std::move(made).value();
     filter.Insert(keys);
-    filters.push_back({std::move(name), AnyFilter(std::move(filter))});
+    filters.push_back({std::move(name), HeldFilter(std::move(filter))});
   };
   for (const Encoding encoding :
-       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints8, Encoding::kFingerprints16}) {
+       {Encoding::kPlanes, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16}) {
     const std::string of(EncodingName(encoding));
     add("counting, " + of, CountingFilter::Create({.capacity = 300, .encoding = encoding}));
     if (encoding == Encoding::kFingerprints16) continue;
@@ -41,7 +42,7 @@ inline std::vector<NamedFilter> EveryType() {
           {.first_capacity = 200, .mode = GrowthMode::kGenerations, .max_capacity = 1000}));
   add("doubling", ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
   add("window", WindowFilter::Create({.window = 100, .num_buckets = 4, .capacity = 1000}));
-  filters.push_back({"attributes", AnyFilter(AttributeSample())});
+  filters.push_back({"attributes", HeldFilter(AttributeSample())});
   return filters;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <map>
 #include <random>
 #include <sstream>
 #include <utility>
@@ -12,20 +11,6 @@
 #include "support/shrink.h"
 
 namespace trommel::tests {
-namespace {
-
-using Multiset = std::map<uint64_t, uint64_t>;
-
-// True if every key of `part` is as often in `whole`.
-bool Contains(const Multiset& whole, const Multiset& part) {
-  return std::ranges::all_of(part, [&](const auto& entry) {
-    const auto found = whole.find(entry.first);
-    return entry.second == 0 || (found != whole.end() && found->second >= entry.second);
-  });
-}
-
-}  // namespace
-
 Geometry Program::geometry() const {
   // As many shards as go.
   return GeometryOf(shape, num_blocks, static_cast<uint32_t>(std::countr_zero(num_blocks)));
@@ -65,57 +50,6 @@ Program RandomProgram(uint64_t seed, size_t num_steps, Shapes shapes) {
     program.steps.push_back(std::move(step));
   }
   return program;
-}
-
-Program Honest(const Program& program) {
-  Program honest = program;
-  honest.steps.clear();
-  std::array<Multiset, 2> in;
-  std::vector<kernels::ReferenceFilter> filters(
-      2, kernels::ReferenceFilter(program.num_blocks, program.shape));
-  for (Step step : program.steps) {
-    kernels::ReferenceFilter& filter = filters[step.which];
-    Multiset& ours = in[step.which];
-    const Multiset& theirs = in[1 - step.which];
-    switch (step.op) {
-      case Op::kInsert:
-        for (const uint64_t digest : step.digests) {
-          filter.Insert(digest);
-          ++ours[digest];
-        }
-        break;
-      case Op::kInsertIfAbsent:
-        for (const uint64_t digest : step.digests) ours[digest] += filter.InsertIfAbsent(digest);
-        break;
-      case Op::kErase:
-        std::erase_if(step.digests, [&](uint64_t digest) {
-          if (ours[digest] == 0) return true;
-          ours[digest] -= filter.Erase(digest);
-          return false;
-        });
-        break;
-      case Op::kMerge:
-        filter.Merge(filters[1 - step.which]);
-        for (const auto& [digest, count] : theirs) ours[digest] += count;
-        break;
-      case Op::kSubtract:
-        if (!Contains(ours, theirs)) continue;
-        filter.Subtract(filters[1 - step.which]);
-        for (const auto& [digest, count] : theirs) ours[digest] -= count;
-        break;
-      case Op::kFold:
-        if (filter.num_blocks() % 2 == 0) {
-          for (kernels::ReferenceFilter& each : filters) each = each.Folded();
-        }
-        break;
-      case Op::kClear:
-        filter = kernels::ReferenceFilter(filter.num_blocks(), filter.shape());
-        ours.clear();
-        break;
-    }
-    honest.steps.push_back(std::move(step));
-  }
-  return honest;
 }
 
 std::string ToText(const Program& program) {

@@ -35,10 +35,6 @@ struct Program {
 enum class Shapes { kPlanes, kRuns, kAny };
 Program RandomProgram(uint64_t seed, size_t num_steps = 25, Shapes shapes = Shapes::kAny);
 
-// The program without the erases and subtractions that break the contract of the caller: each key
-// is erased at most as often as it was inserted.
-Program Honest(const Program& program);
-
 // For the message of a failing test: one line per step.
 std::string ToText(const Program& program);
 

@@ -58,7 +58,7 @@ ScalableProgram RandomScalableProgram(uint64_t seed, size_t num_steps) {
   const bool has_fingerprints = random() % 3 == 0;
   if (has_fingerprints) {
     config.num_slices = 0;
-    config.encoding = pick(std::array{Encoding::kFingerprints8, Encoding::kFingerprints16});
+    config.encoding = pick(std::array{Encoding::kDense, Encoding::kFingerprints16});
   }
   // Some programs end at the largest capacity, where keys are refused.
   if (random() % 3 == 0) config.max_capacity = 3 * config.first_capacity;

@@ -1,7 +1,9 @@
 #include "support/scalable_reference.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "engine/src/sizing/geometry_checks.h"
 #include "support/shapes.h"
 
 namespace trommel::tests {
@@ -13,10 +15,9 @@ std::variant<kernels::ReferenceFilter, kernels::FingerprintReference> ReferenceO
   if (!HasFingerprints(geometry.encoding)) {
     return kernels::ReferenceFilter(geometry.num_blocks, ShapeOf(geometry));
   }
-  const bool is_wide = geometry.encoding == Encoding::kFingerprints16;
-  return kernels::FingerprintReference(
-      is_wide ? kernels::FingerprintShape::kWide : kernels::FingerprintShape::kNarrow,
-      geometry.num_blocks, geometry.fingerprint_bits);
+  std::optional<kernels::DenseShape> dense;
+  if (geometry.encoding == Encoding::kDense) dense = DenseLayoutOf(geometry).shape;
+  return kernels::FingerprintReference(dense, geometry.num_blocks, geometry.fingerprint_bits);
 }
 
 }  // namespace

@@ -64,6 +64,18 @@ inline const kernels::BlockKernels& KernelsOf(const kernels::KernelTable& table,
 
 inline constexpr uint32_t kAllShapes[] = {4, 5, 8, 10};  // their numbers of slices
 
+// Of fingerprints; dense blocks have 48 slots.
+inline Geometry FingerprintsOf(Encoding encoding, uint64_t num_blocks, uint32_t shard_bits = 0,
+                               uint32_t bits_less = 0) {
+  const bool is_dense = encoding == Encoding::kDense;
+  return {.num_slices = 0,
+          .encoding = encoding,
+          .shard_bits = shard_bits,
+          .num_blocks = num_blocks,
+          .fingerprint_bits = (is_dense ? 8 : 16) - bits_less,
+          .slots = is_dense ? 48U : 0U};
+}
+
 // The counters of one block, of any shape, counted one by one.
 struct BlockCounters {
   explicit BlockCounters(size_t slices)

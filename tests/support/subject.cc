@@ -2,7 +2,6 @@
 #include "support/subject.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "support/catch.h"
@@ -225,42 +224,6 @@ std::string FirstDisagreement(const Program& program, Subject& got, Subject& wan
     }
   }
   return "";
-}
-
-void FollowStep(const Step& step, const Answers& answers,
-                std::array<ExactModel<uint64_t>, 2>& models) {
-  ExactModel<uint64_t>& model = models[step.which];
-  const ExactModel<uint64_t>& other = models[1 - step.which];
-  switch (step.op) {
-    case Op::kInsert:
-      model.Insert(std::span(step.digests));
-      break;
-    case Op::kInsertIfAbsent:
-      for (size_t i = 0; i < answers.size(); ++i) {
-        if (answers[i] != 0) model.Insert(step.digests[i]);
-      }
-      break;
-    case Op::kErase:
-      for (const uint64_t digest : step.digests) REQUIRE(model.Erase(digest));
-      break;
-    case Op::kMerge:
-    case Op::kSubtract:
-      for (const uint64_t digest : other.DistinctKeys()) {
-        for (uint64_t i = other.Count(digest); i > 0; --i) {
-          if (step.op == Op::kMerge) {
-            model.Insert(digest);
-          } else {
-            REQUIRE(model.Erase(digest));
-          }
-        }
-      }
-      break;
-    case Op::kFold:
-      break;
-    case Op::kClear:
-      model.Clear();
-      break;
-  }
 }
 
 }  // namespace trommel::tests

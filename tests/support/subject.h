@@ -3,7 +3,6 @@
 #ifndef TROMMEL_TESTS_SUPPORT_SUBJECT_H_
 #define TROMMEL_TESTS_SUPPORT_SUBJECT_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,7 +13,6 @@
 
 #include "engine/src/blocks/block_store.h"
 #include "kernels/reference.h"
-#include "support/exact_model.h"
 #include "support/program.h"
 #include "trommel/counting_filter.h"
 
@@ -138,10 +136,6 @@ void RunProgram(const Program& program, Subject& subject);
 // Runs both through the program. Empty if they give the same answers at each step, and the same
 // answers and counts for the whole pool after each; otherwise what differed first.
 std::string FirstDisagreement(const Program& program, Subject& got, Subject& want);
-
-// Changes the exact models as the step, which gave these answers, changed honest filters.
-void FollowStep(const Step& step, const Answers& answers,
-                std::array<ExactModel<uint64_t>, 2>& models);
 
 }  // namespace trommel::tests
 

@@ -12,7 +12,7 @@ namespace trommel::tests {
 void UseAllKernels() {
   using namespace kernels;
   UseKernels<AddCells>();
-  UseKernels<AddDense>();
+  UseDenseKernels();
   UseKernels<AddGrowing>();
   UseKernels<AddMap>();
   UseKernels<AddStamped>();

@@ -52,12 +52,12 @@ struct WayStore {
   }
 
   uint64_t Apply(Update update, Keys keys, std::span<uint64_t> answers) {
-    const UpdateTarget target{.store = store,
-                              .policy = policy,
-                              .executor = executor.get(),
-                              .locks = locks.get(),
-                              .route = way.route};
-    return UpdateBatch(target, update, keys, answers);
+    const BatchTarget target{.store = store,
+                             .policy = policy,
+                             .executor = executor.get(),
+                             .locks = locks.get(),
+                             .route = way.route};
+    return UpdateBatch(target, update, keys, answers).num_applied;
   }
 
   Way way;

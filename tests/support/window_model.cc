@@ -81,13 +81,13 @@ Answers WindowModel::InsertIfAbsent(size_t which, Digests digests) {
   return inserted;
 }
 
-WindowEraseOutcome WindowModel::Erase(size_t which, Digests digests, uint64_t inserted_at,
-                                      Answers& erased) {
+EraseOutcome WindowModel::Erase(size_t which, Digests digests, uint64_t inserted_at,
+                                Answers& erased) {
   Window& window = windows_[which];
   erased.assign(digests.size(), 0);
   if (!is_erasable_) return {.num_refused = digests.size()};
   if (!IsLive(window, inserted_at)) return {.num_expired = digests.size()};
-  WindowEraseOutcome outcome;
+  EraseOutcome outcome;
   const uint64_t bucket = BucketAt(inserted_at);
   for (size_t i = 0; i < digests.size(); ++i) {
     Copies& copies = window.copies[PlaceOf(digests[i])];

@@ -24,8 +24,7 @@ class WindowModel : public WindowSubject {
   uint64_t Insert(size_t which, Digests digests) override;
   Answers InsertIfAbsent(size_t which, Digests digests) override;
   WindowInsertOutcome InsertAt(size_t which, Digests digests, uint64_t time) override;
-  WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
-                           Answers& erased) override;
+  EraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at, Answers& erased) override;
   void Merge(size_t which) override;
   void Reload(size_t) override {}
   void Clear(size_t which) override;

@@ -80,8 +80,8 @@ WindowInsertOutcome WindowFilterSubject::InsertAt(size_t which, Digests digests,
   return outcome;
 }
 
-WindowEraseOutcome WindowFilterSubject::Erase(size_t which, Digests digests, uint64_t inserted_at,
-                                              Answers& erased) {
+EraseOutcome WindowFilterSubject::Erase(size_t which, Digests digests, uint64_t inserted_at,
+                                        Answers& erased) {
   WindowFilter& filter = filters_[which];
   if (way_ != WindowWay::kPoints) {
     std::vector<uint64_t> bitmap = BitmapFor(digests.size());
@@ -171,7 +171,7 @@ std::string DoWindowStep(const WindowStep& step, WindowSubject& subject) {
       // Before the beginning of time there is nothing; near its end, nothing to come.
       const uint64_t at = step.ticks > 0 && ticks > now ? 0 : now - ticks;
       Answers erased;
-      const WindowEraseOutcome outcome = subject.Erase(step.which, step.digests, at, erased);
+      const EraseOutcome outcome = subject.Erase(step.which, step.digests, at, erased);
       said << outcome.num_erased << ' ' << outcome.num_refused << ' ' << outcome.num_expired << ' '
            << BitsOf(erased);
       break;

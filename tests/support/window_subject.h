@@ -25,8 +25,8 @@ class WindowSubject {
   virtual uint64_t Insert(size_t which, Digests digests) = 0;
   virtual Answers InsertIfAbsent(size_t which, Digests digests) = 0;
   virtual WindowInsertOutcome InsertAt(size_t which, Digests digests, uint64_t time) = 0;
-  virtual WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
-                                   Answers& erased) = 0;
+  virtual EraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
+                             Answers& erased) = 0;
   virtual void Merge(size_t which) = 0;  // the other one into this; both in one bucket
   virtual void Reload(size_t which) = 0;
   virtual void Clear(size_t which) = 0;
@@ -48,8 +48,7 @@ class WindowFilterSubject : public WindowSubject {
   uint64_t Insert(size_t which, Digests digests) override;
   Answers InsertIfAbsent(size_t which, Digests digests) override;
   WindowInsertOutcome InsertAt(size_t which, Digests digests, uint64_t time) override;
-  WindowEraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at,
-                           Answers& erased) override;
+  EraseOutcome Erase(size_t which, Digests digests, uint64_t inserted_at, Answers& erased) override;
   void Merge(size_t which) override;
   void Reload(size_t which) override;
   void Clear(size_t which) override { filters_[which].Clear(); }

@@ -90,7 +90,7 @@ TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
   const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
   CHECK(stats["type"] == "attribute");
   CHECK_THAT(RunTool({"stats", filter, "--now", "1"}).err,
-             ContainsSubstring("an attribute filter has no time"));
+             ContainsSubstring("attribute filters have no time"));
 }
 
 }  // namespace

@@ -58,14 +58,14 @@ TEST_CASE("bench measures other encodings beside planes, or those it is asked fo
   CHECK_THAT(unsaid, ContainsSubstring("1,000 keys\n"));
   CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, runs of 5 slices\n"));
   CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, fingerprints16\n"));
-  CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, fingerprints8\n"));
+  CHECK_THAT(unsaid, ContainsSubstring("1,000 keys, dense\n"));
   CHECK_THAT(Bench({"--encoding", "planes"}).out, !ContainsSubstring("runs"));
   const std::string runs = Bench({"--encoding", "runs"}).out;
   CHECK_THAT(runs, !ContainsSubstring("1,000 keys\n"));
   CHECK_THAT(runs, ContainsSubstring("query_half"));
   const ToolResult automatic = Bench({"--encoding", "automatic"});
   CHECK(automatic.exit_code == 2);
-  CHECK_THAT(automatic.err, ContainsSubstring("planes, runs, fingerprints16, fingerprints8; got"));
+  CHECK_THAT(automatic.err, ContainsSubstring("planes, runs, fingerprints16, dense; got"));
 }
 
 TEST_CASE("bench --json without a file is all there is on standard output", "[tools][bench]") {

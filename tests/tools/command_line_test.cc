@@ -213,7 +213,7 @@ TEST_CASE("an error of a command line names the option, the value and what is le
   CHECK_THAT(RunTool(arguments).err, Catch::Matchers::ContainsSubstring(want));
 }
 
-TEST_CASE("filter options go into configurations and requests whole", "[tools][options]") {
+TEST_CASE("filter options go into requests whole", "[tools][options]") {
   FilterOptions options;
   CHECK(options.encoding == CountingConfig{}.encoding);
   options.capacity = 77;
@@ -222,13 +222,6 @@ TEST_CASE("filter options go into configurations and requests whole", "[tools][o
   options.encoding = Encoding::kRuns;
   options.power_of_two_blocks = true;
   options.preference = Preference::kHeadroom;
-  const CountingConfig config = options.ToConfig();
-  CHECK(config.capacity == 77);
-  CHECK(config.target_fpr == 0.02);
-  CHECK(config.num_slices == 5);
-  CHECK(config.encoding == Encoding::kRuns);
-  CHECK(config.power_of_two_blocks);
-  CHECK(config.preference == Preference::kHeadroom);
   const SizingRequest request = options.ToRequest();
   CHECK(request.capacity == 77);
   CHECK(request.target_fpr == 0.02);

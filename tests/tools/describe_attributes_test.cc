@@ -31,7 +31,7 @@ TEST_CASE("an attribute filter is described by its statistics", "[tools][describ
   filter.Erase(digests.view());
   const AttributeStats stats = filter.GetStats();
   Report report;
-  DescribeFilter(filter, report);
+  DescribeAttributes(filter, report);
   const nlohmann::json json = nlohmann::json::parse(tests::Printed(report, true));
   CHECK(json["num_tuples"] == 0);
   CHECK(json["num_refused_erases"] == stats.num_refused_erases);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/held_filter.h"
 #include "tools/run_tool.h"
-#include "tools/trommel/filters/family_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tool {
@@ -17,9 +17,9 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-nlohmann::json Described(const AnyFilter& filter, const tests::TempFolder& folder) {
+nlohmann::json Described(const tests::HeldFilter& filter, const tests::TempFolder& folder) {
   const std::string path = folder.Path("filter");
-  REQUIRE(SaveAny(filter, path).ok());
+  REQUIRE(filter->Save(path, {}).ok());
   return nlohmann::json::parse(tests::RunTool({"stats", path, "--json"}).out);
 }
 
@@ -74,13 +74,19 @@ TEST_CASE("a filter that doubles is described by its blocks", "[tools][describe_
   CHECK(json["most_doublings"] == stats.most_doublings);
 }
 
+AnyFilterPtr MakeWindow(uint64_t capacity) {
+  return AnyFilter::Create(
+             FilterType::kWindow,
+             {{"window", uint64_t{1000}}, {"num_buckets", uint64_t{4}}, {"capacity", capacity}})
+      .value();
+}
+
 TEST_CASE("a window filter is described bucket by bucket", "[tools][describe_filter]") {
   const tests::TempFolder folder;
-  WindowFilter filter =
-      WindowFilter::Create({.window = 1000, .num_buckets = 4, .capacity = 500}).value();
-  filter.Insert(Numbers(20));
-  filter.Advance(300);
-  filter.Insert(Numbers(30));
+  AnyFilterPtr filter = MakeWindow(500);
+  REQUIRE(filter->Insert(Numbers(20), {}, nullptr).ok());
+  REQUIRE(filter->Advance(300).value());
+  REQUIRE(filter->Insert(Numbers(30), {}, nullptr).ok());
   const nlohmann::json json = Described(std::move(filter), folder);
   CHECK(json["type"] == "window");
   CHECK(json["num_keys"] == 50);
@@ -96,16 +102,15 @@ TEST_CASE("a window filter is described bucket by bucket", "[tools][describe_fil
 TEST_CASE("a window with so many keys that its rate is higher is pointed out",
           "[tools][describe_filter]") {
   const tests::TempFolder folder;
-  WindowFilter filter =
-      WindowFilter::Create({.window = 1000, .num_buckets = 4, .capacity = 50}).value();
-  const uint64_t most = filter.capacity();
-  filter.Insert(Numbers(most));
+  constexpr uint64_t most = 50;
+  const AnyFilterPtr filter = MakeWindow(most);
+  REQUIRE(filter->Insert(Numbers(most), {}, nullptr).ok());
   const std::string path = folder.Path("filter");
-  REQUIRE(filter.Save(path).ok());
+  REQUIRE(filter->Save(path, {}).ok());
   CHECK_THAT(tests::RunTool({"stats", path}).out,
              !ContainsSubstring("was sized for " + std::to_string(most) + ":"));
-  for (uint64_t key = 0; key < 100; ++key) filter.Insert(most + key);
-  REQUIRE(filter.Save(path).ok());
+  for (uint64_t key = 0; key < 100; ++key) filter->InsertOne(most + key, nullptr);
+  REQUIRE(filter->Save(path, {}).ok());
   CHECK_THAT(tests::RunTool({"stats", path}).out,
              ContainsSubstring("was sized for " + std::to_string(most) + ":"));
   const tests::ToolResult machine = tests::RunTool({"stats", "--json", path});

@@ -25,6 +25,8 @@
 #include "support/paths.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/filters/filter_output.h"
+#include "trommel/any_filter.h"
+#include "trommel/counting_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -255,7 +257,8 @@ TEST_CASE("a file that cannot be opened is replaced by force, but not if it chan
     }
     Result<FilterOutput> output =
         FilterOutput::Claim({.path = files.filter, .force = true, .wait_seconds = 0}, {}, true);
-    return output.ok() && output->Save(CountingFilter::Create({.capacity = 10}).value()).ok();
+    return output.ok() &&
+           output->Save(*AnyFilter::Of(CountingFilter::Create({.capacity = 10}).value())).ok();
   }));
 }
 

@@ -129,7 +129,7 @@ TEST_CASE("a time that cannot be is refused by the option's name", "[tools][file
   CHECK_THAT(error_of({"stats", window, "--now", "soon"}),
              ContainsSubstring("--now: not a time: 'soon'"));
   CHECK_THAT(error_of({"stats", counting, "--now", "1"}),
-             ContainsSubstring("--now: a counting filter has no time"));
+             ContainsSubstring("--now: counting filters have no time"));
   CHECK_THAT(error_of({"query", window, "--time-unit", "ms"}), ContainsSubstring("--now"));
 }
 

@@ -18,16 +18,12 @@ namespace {
 
 using tests::TempFolder;
 
-CountingFilter Small(DigestKind kind = DigestPolicy{}.kind) {
-  CountingConfig config;
-  config.capacity = 100;
-  config.digest.kind = kind;
-  return CountingFilter::Create(config).value();
+AnyFilterPtr Small(DigestKind kind = DigestPolicy{}.kind) {
+  return AnyFilter::Create(FilterType::kCounting, {{"capacity", uint64_t{100}}}, {.kind = kind})
+      .value();
 }
 
-void InsertOne(FilterFile& file, Key key) {
-  file.filter().Insert(std::vector<uint64_t>{file.filter().digest_policy()(key)}, {});
-}
+void InsertOne(FilterFile& file, Key key) { file.filter().InsertOne(key, nullptr); }
 
 bool HasKey(const std::string& path, Key key) {
   return CountingFilter::Load(path).value().MayContain(key);
@@ -36,14 +32,14 @@ bool HasKey(const std::string& path, Key key) {
 TEST_CASE("a file that was changed meanwhile is not replaced", "[tools][filter_file]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");
-  REQUIRE(SaveFilter(Small(), path).ok());
+  REQUIRE(SaveFilter(*Small(), path).ok());
   const FileLock lock = FileLock::Take(path, {}).value();
   Result<FilterFile> mine = FilterFile::Load(path);
   Result<FilterFile> theirs = FilterFile::Load(path);
   REQUIRE(mine.ok());
   REQUIRE(theirs.ok());
   InsertOne(*theirs, "theirs");
-  REQUIRE(SaveFilter(theirs->filter().any(), path).ok());  // takes no lock
+  REQUIRE(SaveFilter(theirs->filter(), path).ok());  // takes no lock
   InsertOne(*mine, "mine");
   const Status saved = mine->SaveBack(lock);
   REQUIRE_FALSE(saved.ok());
@@ -54,9 +50,9 @@ TEST_CASE("a file that was changed meanwhile is not replaced", "[tools][filter_f
 TEST_CASE("a file that is not the one that was locked is not replaced", "[tools][filter_file]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");
-  REQUIRE(SaveFilter(Small(), path).ok());
+  REQUIRE(SaveFilter(*Small(), path).ok());
   const FileLock lock = FileLock::Take(path, {}).value();
-  REQUIRE(SaveFilter(Small(), path).ok());  // another file by that name, and unlocked
+  REQUIRE(SaveFilter(*Small(), path).ok());  // another file by that name, and unlocked
   const Result<FilterFile> file = FilterFile::Load(path);
   REQUIRE(file.ok());
   CHECK(file->SaveBack(lock).error().code == ErrorCode::kIo);
@@ -64,7 +60,7 @@ TEST_CASE("a file that is not the one that was locked is not replaced", "[tools]
 
 TEST_CASE("saving back keeps links and permissions", "[tools][filter_file]") {
   const TempFolder folder;
-  REQUIRE(SaveFilter(Small(), folder.Path("filter")).ok());
+  REQUIRE(SaveFilter(*Small(), folder.Path("filter")).ok());
   REQUIRE(chmod(folder.Path("filter").c_str(), 0640) == 0);
   std::filesystem::create_symlink("filter", folder.Path("link"));
   const FileLock lock = FileLock::Take(folder.Path("link"), {}).value();
@@ -82,7 +78,7 @@ TEST_CASE("saving back keeps links and permissions", "[tools][filter_file]") {
 TEST_CASE("saving back extends the rights of no user or group", "[tools][filter_file]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");
-  REQUIRE(SaveFilter(Small(), path).ok());
+  REQUIRE(SaveFilter(*Small(), path).ok());
   const auto mode_after_saving = [&] {
     const FileLock lock = FileLock::Take(path, {}).value();
     const Result<FilterFile> file = FilterFile::Load(path);
@@ -121,7 +117,7 @@ TEST_CASE("filters of the caller's digests take integers as digests", "[tools][f
   const std::string path = folder.Path("filter");
   CHECK(CheckCanHash({}, KeyFormat::kLines).ok());
   CHECK_FALSE(CheckCanHash({.kind = DigestKind::kCaller}, KeyFormat::kLines).ok());
-  REQUIRE(SaveFilter(Small(DigestKind::kCaller), path).ok());
+  REQUIRE(SaveFilter(*Small(DigestKind::kCaller), path).ok());
   CHECK(tests::RunTool({"insert", path}, "a\n").exit_code == 2);
   const std::string digest = "1234567890123456789";
   CHECK(tests::RunTool({"insert", path, "--keys", "u64"}, digest + "\n").exit_code == 0);

@@ -18,12 +18,12 @@ using tests::RunningTool;
 using tests::RunTool;
 using tests::TempFolder;
 
-AnyFilter Holding(Key key) {
+AnyFilterPtr Holding(Key key) {
   CountingConfig config;
   config.capacity = 100;
   CountingFilter filter = CountingFilter::Create(config).value();
   filter.Insert(key);
-  return filter;
+  return AnyFilter::Of(std::move(filter));
 }
 
 bool ShowsKey(const std::string& path, Key key) {
@@ -59,8 +59,8 @@ TEST_CASE("a file that appeared meanwhile is not replaced", "[tools][filter_outp
   const std::string path = folder.Path("filter");
   Result<FilterOutput> output = Claim(path, false);
   REQUIRE(output.ok());
-  REQUIRE(SaveFilter(Holding("theirs"), path).ok());
-  const Status saved = output->Save(Holding("mine"));
+  REQUIRE(SaveFilter(*Holding("theirs"), path).ok());
+  const Status saved = output->Save(*Holding("mine"));
   REQUIRE_FALSE(saved.ok());
   CHECK(saved.error().code == ErrorCode::kInvalidArgument);
   CHECK_THAT(saved.error().message, ContainsSubstring("made by another program meanwhile"));
@@ -75,12 +75,12 @@ TEST_CASE("by force a file that appeared meanwhile is locked and replaced",
   Result<FilterOutput> late = Claim(path, true);
   REQUIRE(output.ok());
   REQUIRE(late.ok());
-  REQUIRE(SaveFilter(Holding("theirs"), path).ok());
-  REQUIRE(output->Save(Holding("mine")).ok());
+  REQUIRE(SaveFilter(*Holding("theirs"), path).ok());
+  REQUIRE(output->Save(*Holding("mine")).ok());
   CHECK(ShowsKey(path, "mine"));
 
   const FileLock lock = FileLock::Take(path, {}).value();
-  CHECK(late->Save(Holding("late")).error().code == ErrorCode::kIo);
+  CHECK(late->Save(*Holding("late")).error().code == ErrorCode::kIo);
   CHECK(ShowsKey(path, "mine"));
 }
 
@@ -89,15 +89,15 @@ TEST_CASE("by force a file is replaced though it is another or gone by now",
   const TempFolder folder;
   const std::string path = folder.Path("filter");
   const bool is_gone = GENERATE(false, true);
-  REQUIRE(SaveFilter(Holding("old"), path).ok());
+  REQUIRE(SaveFilter(*Holding("old"), path).ok());
   Result<FilterOutput> output = Claim(path, true);
   REQUIRE(output.ok());
   if (is_gone) {
     REQUIRE(std::filesystem::remove(path));
   } else {
-    REQUIRE(SaveFilter(Holding("theirs"), path).ok());
+    REQUIRE(SaveFilter(*Holding("theirs"), path).ok());
   }
-  REQUIRE(output->Save(Holding("mine")).ok());
+  REQUIRE(output->Save(*Holding("mine")).ok());
   CHECK(ShowsKey(path, "mine"));
   CHECK(folder.Names() == std::vector<std::string>{"filter"});
 }
@@ -106,11 +106,11 @@ TEST_CASE("by force links are followed, and those to nowhere replaced", "[tools]
   const TempFolder folder;
   const std::string link = folder.Path("link");
   const bool leads_somewhere = GENERATE(false, true);
-  if (leads_somewhere) REQUIRE(SaveFilter(Holding("old"), folder.Path("filter")).ok());
+  if (leads_somewhere) REQUIRE(SaveFilter(*Holding("old"), folder.Path("filter")).ok());
   std::filesystem::create_symlink("filter", link);
   Result<FilterOutput> output = Claim(link, true);
   REQUIRE(output.ok());
-  REQUIRE(output->Save(Holding("mine")).ok());
+  REQUIRE(output->Save(*Holding("mine")).ok());
   CHECK(ShowsKey(link, "mine"));
   CHECK(std::filesystem::is_symlink(link) == leads_somewhere);
 }
@@ -119,7 +119,7 @@ TEST_CASE("an update claims the filter or the output", "[tools][filter_output]")
   const TempFolder folder;
   const std::string path = folder.Path("filter");
   const std::string other = folder.Path("other");
-  REQUIRE(SaveFilter(Holding("old"), path).ok());
+  REQUIRE(SaveFilter(*Holding("old"), path).ok());
   const auto claim = [&](const std::string& output) {
     return FilterOutput::ClaimUpdate(path, {.path = output, .wait_seconds = 0}, {}, true);
   };

@@ -38,7 +38,7 @@ TEST_CASE("a file of fingerprints misses no key, and its rate is the predicted o
           "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const std::string encoding = GENERATE("fingerprints16", "dense");
   BuildFile(filter, encoding, "20k", Lines("a", 20'000));
   CHECK(RunTool({"verify", filter, "-"}, Lines("a", 20'000)).exit_code == 0);
   CHECK(RunTool({"query", filter, "-c"}, Lines("a", 20'000)).out == "20000\n");
@@ -56,7 +56,7 @@ TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][
   const std::string filter = folder.Path("filter");
   const auto [encoding, shape, bits] = GENERATE(table<std::string, std::string, int>(
       {{"fingerprints16", " of 32 slots, fingerprints16 of 16 bits", 16},
-       {"fingerprints8", " of 48 slots, fingerprints8 of 14 bits", 14}}));
+       {"dense", " of 51 slots, dense of 8 bits", 8}}));
   BuildFile(filter, encoding, "1k", Lines("a", 3000));
   const json stats = StatsOfFile(filter);
   CHECK(stats["encoding"] == encoding);
@@ -72,7 +72,7 @@ TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][
 TEST_CASE("insert and erase change a file of fingerprints to the byte", "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const std::string encoding = GENERATE("fingerprints16", "dense");
   BuildFile(filter, encoding, "1k", Lines("a", 1000));
   BuildFile(folder.Path("both"), encoding, "1k", Lines("a", 1000) + Lines("b", 2000));
   const std::string before = folder.Read("filter");
@@ -86,7 +86,7 @@ TEST_CASE("insert and erase change a file of fingerprints to the byte", "[tools]
 }
 
 TEST_CASE("dedup takes every encoding, and prints what is new once", "[tools][fingerprints]") {
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8", "automatic");
+  const std::string encoding = GENERATE("fingerprints16", "dense", "automatic");
   const ToolResult result =
       RunTool({"dedup", "-n", "1k", "-p", "0.1%", "--encoding", encoding}, "a\nb\na\nc\nb\n");
   INFO(result.err);
@@ -97,7 +97,7 @@ TEST_CASE("dedup takes every encoding, and prints what is new once", "[tools][fi
 TEST_CASE("files of fingerprints merge to the bytes of one built at once",
           "[tools][fingerprints]") {
   const TempFolder folder;
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const std::string encoding = GENERATE("fingerprints16", "dense");
   BuildFile(folder.Path("a"), encoding, "1k", Lines("a", 700));
   BuildFile(folder.Path("b"), encoding, "1k", Lines("b", 700));
   BuildFile(folder.Path("both"), encoding, "1k", Lines("a", 700) + Lines("b", 700));
@@ -120,7 +120,7 @@ TEST_CASE("grow doubles a file of fingerprints, and fold takes it back to the by
           "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const std::string encoding = GENERATE("fingerprints16", "dense");
   BuildFile(filter, encoding, "1k", Lines("a", 2000));
   const std::string before = folder.Read("filter");
   const json small = StatsOfFile(filter);
@@ -151,7 +151,7 @@ TEST_CASE("fold and grow leave alone what they cannot change", "[tools][fingerpr
   const std::string command = GENERATE("fold", "grow");
   const ToolResult scalable = RunTool({command, filter});
   CHECK(scalable.exit_code == 2);
-  CHECK_THAT(scalable.err, ContainsSubstring("is for counting filters; this one is scalable"));
+  CHECK_THAT(scalable.err, ContainsSubstring("scalable filters cannot be "));
   CHECK(RunTool({command, folder.Path("none")}).exit_code != 0);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("a scalable filter file has generations of the fingerprints asked for"
           "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const std::string encoding = GENERATE("fingerprints16", "dense");
   const std::string keys = Lines("a", 5000);
   const ToolResult built = RunTool({"build", "--type", "scalable", "--growth", "generations", "-n",
                                     "500", "--encoding", encoding, "-o", filter},
@@ -192,11 +192,11 @@ TEST_CASE("commands that need presence bits refuse fingerprints by name", "[tool
   const std::vector<std::string> command =
       GENERATE(std::vector<std::string>{"demo"}, std::vector<std::string>{"attr", "size"});
   std::vector<std::string> arguments = command;
-  arguments.insert(arguments.end(), {"--encoding", "fingerprints8"});
+  arguments.insert(arguments.end(), {"--encoding", "dense"});
   const ToolResult refused = RunTool(arguments);
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err,
-             ContainsSubstring("got 'fingerprints8': that is for build, dedup and stress; this "
+             ContainsSubstring("got 'dense': that is for build, dedup and stress; this "
                                "command's filters need presence bits"));
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("Parquet's blocks come with Parquet's digests, and others are refused 
 TEST_CASE("a damaged file of fingerprints is refused", "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "fingerprints8");
+  const std::string encoding = GENERATE("fingerprints16", "dense");
   BuildFile(filter, encoding, "1k", Lines("a", 3000));
   const std::string bytes = folder.Read("filter");
   const auto code_of = [&](const std::string& damaged) {

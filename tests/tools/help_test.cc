@@ -28,7 +28,7 @@ std::vector<tool::CommandText> Subcommands() {
   return found;
 }
 
-std::vector<std::string> Words(const std::string& text) {
+std::vector<std::string> ArgumentsIn(const std::string& text) {
   std::istringstream stream(text.substr(text.find(' ') + 1));
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
@@ -45,7 +45,7 @@ TEST_CASE("the first page fits the columns of a terminal, too", "[tools][help_te
 
 TEST_CASE("each page of --help fits a screen and begins with two examples", "[tools][help_text]") {
   for (const tool::CommandText& command : Subcommands()) {
-    std::vector<std::string> arguments = Words(command.name);
+    std::vector<std::string> arguments = ArgumentsIn(command.name);
     CAPTURE(command.name);
     REQUIRE(command.examples.size() == 2);
     std::vector<std::string> asked = {"help"};

@@ -76,13 +76,13 @@ TEST_CASE("a batch is queried as a whole", "[tools][key_pass]") {
   config.target_fpr = 1e-6;
   CountingFilter counting = CountingFilter::Create(config).value();
   counting.Insert("b");
-  const FamilyFilter filter(std::move(counting));
+  const AnyFilterPtr filter = AnyFilter::Of(std::move(counting));
   KeyBatch batch;
   const std::string text = "a\nb\nc\n";
   batch.piece.buffer.assign(text.begin(), text.end());
   batch.piece.end = text.size();
   batch.Split({});
-  QueryBatch(batch, filter);
+  QueryBatch(batch, *filter);
   CHECK(batch.num_present == 1);
   CHECK(batch.bitmap == std::vector<uint64_t>{2});
 }

@@ -5,8 +5,8 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "trommel/any_filter.h"
 #include "trommel/scalable_filter.h"
-#include "trommel/window_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -31,10 +31,14 @@ TEST_CASE("a window's size is that of one array", "[tools][size]") {
   CHECK(size["num_buckets"] == 3);
   CHECK(size["fingerprint_bits"] == 12);
   CHECK(size["predicted_fpr"] <= 0.01);
-  const WindowFilter window =
-      WindowFilter::Create({.window = 600'000, .num_buckets = 3, .capacity = 50'000}).value();
-  CHECK(size["num_blocks"] == window.geometry().num_blocks);
-  CHECK(size["num_bytes"] == window.GetStats().num_bytes);
+  const AnyFilterPtr window =
+      AnyFilter::Create(FilterType::kWindow, {{"window", uint64_t{600'000}},
+                                              {"num_buckets", uint64_t{3}},
+                                              {"capacity", uint64_t{50'000}}})
+          .value();
+  const Figures figures = window->GetFigures(/*measured=*/false);
+  CHECK(size["num_blocks"] == FigureOr<uint64_t>(figures, "num_blocks", 0));
+  CHECK(size["num_bytes"] == FigureOr<uint64_t>(figures, "num_bytes", 0));
   CHECK(size["num_slots"] == 32);
 }
 

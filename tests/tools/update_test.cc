@@ -185,7 +185,7 @@ TEST_CASE("a job that erases its list a second time takes nothing from the keys 
   const bool is_piped = GENERATE(false, true);
   std::vector<std::string> build = {"build", "-p", "2%", "-o", filter};
   const auto shape =
-      GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--encoding", "fingerprints8"},
+      GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--encoding", "dense"},
                std::vector<std::string>{"--type", "scalable"},
                std::vector<std::string>{"--type", "scalable", "--growth", "generations"});
   build.insert(build.end(), shape.begin(), shape.end());

@@ -1,6 +1,6 @@
 #include "vectors/vector_runner.h"
 
-#include <concepts>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -10,13 +10,13 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "trommel/any_filter.h"
 #include "trommel/byte_stream.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
 #include "trommel/metadata.h"
 #include "trommel/sizing.h"
 #include "vectors/vector_text.h"
@@ -38,8 +38,8 @@ std::string PresentText(uint64_t num_present, std::span<const uint64_t> bitmap, 
 
 Encoding EncodingOption(const Line& line) {
   const std::string name = Option(line, "encoding", "runs");
-  for (const Encoding encoding : {Encoding::kPlanes, Encoding::kFingerprints16,
-                                  Encoding::kFingerprints8, Encoding::kAutomatic}) {
+  for (const Encoding encoding :
+       {Encoding::kPlanes, Encoding::kFingerprints16, Encoding::kDense, Encoding::kAutomatic}) {
     if (name == EncodingName(encoding)) return encoding;
   }
   return Encoding::kRuns;
@@ -54,54 +54,38 @@ Preference PreferenceOption(const Line& line) {
   return name == "parquet" ? Preference::kParquet : Preference::kMemory;
 }
 
-CountingConfig CountingOption(const Line& line) {
-  return {.capacity = NumberOption(line, "capacity"),
-          .target_fpr = RateOption(line, "fpr", 0.01),
-          .digest = PolicyOption(line),
-          .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
-          .encoding = EncodingOption(line),
-          .preference = PreferenceOption(line),
-          .power_of_two_blocks = NumberOption(line, "power_of_two") != 0,
-          .memory_limit_bytes = NumberOption(line, "memory_limit"),
-          .side_memory_limit_bytes = NumberOption(line, "side_limit")};
-}
-
-ScalableConfig ScalableOption(const Line& line) {
-  ScalableConfig config{.first_capacity = NumberOption(line, "first_capacity"),
-                        .target_fpr = RateOption(line, "fpr", 0.01),
-                        .max_capacity = NumberOption(line, "max_capacity"),
-                        .growth = static_cast<uint32_t>(NumberOption(line, "growth", 2)),
-                        .tightening = RateOption(line, "tightening", 0.8),
-                        .digest = PolicyOption(line),
-                        .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
-                        .memory_limit_bytes = NumberOption(line, "memory_limit"),
-                        .side_memory_limit_bytes = NumberOption(line, "side_limit")};
-  if (!Option(line, "encoding").empty()) config.encoding = EncodingOption(line);
-  for (const GrowthMode mode : {GrowthMode::kGenerations, GrowthMode::kDoubling}) {
-    if (Option(line, "mode") == GrowthModeName(mode)) config.mode = mode;
+// What a line says of a filter, by the names of the library.
+Figures DescriptionOf(const Line& line) {
+  Figures description;
+  const auto add = [&](const char* option, std::string_view figure, auto value) {
+    if (!Option(line, option).empty()) description.emplace_back(figure, value);
+  };
+  const auto add_number = [&](const char* option, std::string_view figure) {
+    add(option, figure, NumberOption(line, option));
+  };
+  for (const char* name : {"capacity", "first_capacity", "max_capacity", "growth", "window"}) {
+    add_number(name, name);
   }
-  return config;
-}
-
-WindowConfig WindowOption(const Line& line) {
-  return {.window = NumberOption(line, "window"),
-          .num_buckets = static_cast<uint32_t>(NumberOption(line, "buckets", 8)),
-          .capacity = NumberOption(line, "capacity"),
-          .target_fpr = RateOption(line, "fpr", 0.01),
-          .digest = PolicyOption(line),
-          .is_erasable = NumberOption(line, "insert_only") == 0,
-          .memory_limit_bytes = NumberOption(line, "memory_limit"),
-          .side_memory_limit_bytes = NumberOption(line, "side_limit")};
+  add_number("buckets", "num_buckets");
+  add_number("slices", "num_slices");
+  add_number("memory_limit", "memory_limit_bytes");
+  add_number("side_limit", "side_memory_limit_bytes");
+  add("fpr", "target_fpr", RateOption(line, "fpr", 0.01));
+  add("tightening", "tightening", RateOption(line, "tightening", 0.8));
+  add("power_of_two", "power_of_two_blocks", NumberOption(line, "power_of_two") != 0);
+  add("insert_only", "is_erasable", NumberOption(line, "insert_only") == 0);
+  for (const char* name : {"encoding", "preference", "mode"}) add(name, name, Option(line, name));
+  return description;
 }
 
 std::string SizeText(const Line& line) {
-  const CountingConfig config = CountingOption(line);
-  const Result<Sizing> sizing = SizeFor({.capacity = config.capacity,
-                                         .target_fpr = config.target_fpr,
-                                         .num_slices = config.num_slices,
-                                         .encoding = config.encoding,
-                                         .power_of_two_blocks = config.power_of_two_blocks,
-                                         .preference = config.preference});
+  const Result<Sizing> sizing =
+      SizeFor({.capacity = NumberOption(line, "capacity"),
+               .target_fpr = RateOption(line, "fpr", 0.01),
+               .num_slices = static_cast<uint32_t>(NumberOption(line, "slices")),
+               .encoding = EncodingOption(line),
+               .power_of_two_blocks = NumberOption(line, "power_of_two") != 0,
+               .preference = PreferenceOption(line)});
   if (!sizing.ok()) return ErrorText(sizing.error());
   char fpr[32];
   std::snprintf(fpr, sizeof(fpr), "%.6g", sizing->predicted_fpr);
@@ -142,75 +126,70 @@ std::string Runner::Run(const Line& line) {
   return *result;
 }
 
-template <class T>
-std::string Runner::Keep(const std::string& name, Result<T> made) {
-  if (made.ok()) filters_.insert_or_assign(name, std::move(made).value());
-  return StatusText(made);
+std::string Runner::Keep(const std::string& name, Result<AnyFilterPtr> made) {
+  if (!made.ok()) return ErrorText(made.error());
+  filters_[name] = std::move(made).value();
+  return "ok";
+}
+
+FilterType TypeNamed(const std::string& name) {
+  for (const FilterType type : {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow,
+                                FilterType::kConcurrent}) {
+    if (name == FilterTypeName(type)) return type;
+  }
+  throw std::runtime_error("no type of this name: " + name);
+}
+
+// A counting filter as one for threads, and the other way round.
+Result<AnyFilterPtr> Converted(AnyFilter& filter, FilterType type) {
+  if (type == FilterType::kCounting) {
+    return AnyFilter::Of(std::move(*filter.As<ConcurrentFilter>()).TakeExclusive());
+  }
+  Result<ConcurrentFilter> made = ConcurrentFilter::Adopt(std::move(*filter.As<CountingFilter>()));
+  if (!made.ok()) return made.error();
+  return AnyFilter::Of(*std::move(made));
 }
 
 std::string Runner::Create(const Line& line) {
   const std::string& name = line.words.at(1);
-  const std::string& type = line.words.at(2);
-  if (type == "counting") return Keep(name, CountingFilter::Create(CountingOption(line)));
-  if (type == "concurrent") return Keep(name, ConcurrentFilter::Create(CountingOption(line)));
-  if (type == "scalable") return Keep(name, ScalableFilter::Create(ScalableOption(line)));
-  if (type == "window") return Keep(name, WindowFilter::Create(WindowOption(line)));
-  if (type == "column_map") return CreateColumnMap(line);
-  if (type == "attributes") return CreateAttributes(line);
-  throw std::runtime_error("no type of this name: " + type);
+  const std::string& type_name = line.words.at(2);
+  if (type_name == "column_map") return CreateColumnMap(line);
+  if (type_name == "attributes") return CreateAttributes(line);
+  const FilterType type = TypeNamed(type_name);
+  return Keep(name, AnyFilter::Create(type, DescriptionOf(line), PolicyOption(line)));
 }
 
 std::string Runner::Load(const Line& line) {
   const std::string& name = line.words.at(1);
   const std::vector<std::byte>& from = bytes(line.words.at(2));
-  const uint64_t limit = NumberOption(line, "limit");
-  const DigestKey key = DigestKeyOption(line);
   const std::string as = Option(line, "as");
-  if (as == "counting") return Keep(name, CountingFilter::Deserialize(from, limit, key));
-  if (as == "scalable") return Keep(name, ScalableFilter::Deserialize(from, limit, key));
-  if (as == "window") return Keep(name, WindowFilter::Deserialize(from, limit, key));
-  Result<AnyFilter> any = DeserializeAny(from, limit, key);
-  if (!any.ok()) return ErrorText(any.error());
-  return std::visit(
-      [&](auto& typed) -> std::string {
-        if constexpr (std::constructible_from<Filter, decltype(std::move(typed))>) {
-          if (as == "concurrent") {
-            return Keep(name, ConcurrentFilter::Adopt(std::get<CountingFilter>(std::move(*any))));
-          }
-          filters_.insert_or_assign(name, std::move(typed));
-          return "ok";
-        }
-        throw std::runtime_error("load is not for files of this type");
-      },
-      *any);
+  const Result<FilterType> type = TypeOfBytes(from);
+  const FilterType wanted = as.empty() ? FilterType() : TypeNamed(as);
+  if (type.ok() && !as.empty() && wanted != *type && wanted != FilterType::kConcurrent) {
+    return ErrorText({ErrorCode::kMismatch, "a file of another type"});
+  }
+  Result<AnyFilterPtr> any =
+      AnyFilter::Deserialize(from, NumberOption(line, "limit"), DigestKeyOption(line));
+  if (any.ok() && !(*any)->takes_keys()) {
+    throw std::runtime_error("load is not for files of this type");
+  }
+  if (any.ok() && wanted == FilterType::kConcurrent) return Keep(name, Converted(**any, wanted));
+  return Keep(name, std::move(any));
 }
 
 std::string Runner::Stats(const std::string& name) {
-  return std::visit(
-      [&](const auto& typed) {
-        using T = std::remove_cvref_t<decltype(typed)>;
-        const auto stats = typed.GetStats();
-        std::string type = "counting";
-        uint64_t capacity = 0;
-        uint64_t num_parts = 1;
-        if constexpr (std::same_as<T, ScalableFilter>) {
-          type = "scalable";
-          capacity = typed.first_capacity();
-          num_parts = typed.num_generations();
-        } else {
-          capacity = typed.capacity();
-        }
-        if constexpr (std::same_as<T, WindowFilter>) {
-          type = "window";
-          num_parts = stats.buckets.size();
-        }
-        if constexpr (std::same_as<T, ConcurrentFilter>) type = "concurrent";
-        return "type=" + type + " num_keys=" + std::to_string(stats.num_keys) +
-               " capacity=" + std::to_string(capacity) + " parts=" + std::to_string(num_parts) +
-               " refused_inserts=" + std::to_string(stats.num_refused_inserts) +
-               " refused_erases=" + std::to_string(stats.num_refused_erases);
-      },
-      filter(name));
+  const AnyFilter& subject = filter(name);
+  const Figures figures = subject.GetFigures(false);
+  const auto number = [&](std::string_view figure, uint64_t otherwise = 0) {
+    return FigureOr(figures, figure, otherwise);
+  };
+  const size_t num_parts = subject.GetParts(false).second.size();
+  return "type=" + std::string(FilterTypeName(subject.type())) +
+         " num_keys=" + std::to_string(number("num_keys")) +
+         " capacity=" + std::to_string(number("first_capacity", number("capacity"))) +
+         " parts=" + std::to_string(std::max<size_t>(num_parts, 1)) +
+         " refused_inserts=" + std::to_string(number("num_refused_inserts")) +
+         " refused_erases=" + std::to_string(number("num_refused_erases"));
 }
 
 std::optional<std::string> Runner::RunOnBytes(const Line& line) {
@@ -250,42 +229,23 @@ std::optional<std::string> Runner::RunOnBytes(const Line& line) {
 
 std::optional<std::string> Runner::RunOnFilter(const Line& line) {
   const std::string& verb = line.words.at(0);
-  Filter& subject = filter(line.words.at(1));
+  AnyFilter& subject = filter(line.words.at(1));
   if (verb == "serialize") {
-    bytes_[line.words.at(2)] =
-        std::visit([](const auto& typed) { return typed.Serialize(); }, subject);
+    bytes_[line.words.at(2)] = subject.Serialize();
     return BytesText(bytes(line.words.at(2)));
   }
   if (verb == "clear") {
-    std::visit([](auto& typed) { typed.Clear(); }, subject);
+    subject.Clear();
     return "ok";
   }
-  if (verb == "fold") return StatusText(std::get<CountingFilter>(subject).Fold());
-  if (verb == "grow") return StatusText(std::get<CountingFilter>(subject).Grow());
+  if (verb == "fold") return StatusText(subject.Fold());
+  if (verb == "grow") return StatusText(subject.Grow());
   if (verb == "convert") {
-    if (line.words.at(2) == "concurrent") {
-      return Keep(line.words[1],
-                  ConcurrentFilter::Adopt(std::get<CountingFilter>(std::move(subject))));
-    }
-    subject = std::get<ConcurrentFilter>(std::move(subject)).TakeExclusive();
-    return "ok";
+    return Keep(line.words[1], Converted(subject, TypeNamed(line.words.at(2))));
   }
-  if (verb != "merge" && verb != "subtract") return std::nullopt;
-  Filter& other = filter(line.words.at(2));
-  return std::visit(
-      [&](auto& typed) -> std::string {
-        using T = std::remove_cvref_t<decltype(typed)>;
-        if constexpr (std::same_as<T, ConcurrentFilter>) {
-          return StatusText(typed.Merge(std::get<CountingFilter>(other)));
-        } else {
-          if (verb == "merge") return StatusText(typed.Merge(std::get<T>(other)));
-          if constexpr (requires { typed.Subtract(typed); }) {
-            return StatusText(typed.Subtract(std::get<T>(other)));
-          }
-          throw std::runtime_error("this type has no Subtract");
-        }
-      },
-      subject);
+  if (verb == "merge") return StatusText(subject.Merge(filter(line.words.at(2))));
+  if (verb == "subtract") return StatusText(subject.Subtract(filter(line.words.at(2))));
+  return std::nullopt;
 }
 
 std::optional<std::string> Runner::RunOnWindow(const Line& line) {
@@ -293,32 +253,31 @@ std::optional<std::string> Runner::RunOnWindow(const Line& line) {
   if (verb != "advance" && verb != "now" && !verb.ends_with("_at") && !verb.ends_with("_at_each")) {
     return std::nullopt;
   }
-  WindowFilter& window = std::get<WindowFilter>(filter(line.words.at(1)));
+  AnyFilter& window = filter(line.words.at(1));
   if (verb == "now") return std::to_string(window.now());
   const uint64_t time = NumberOf(line.words.at(2));
-  if (verb == "advance") return window.Advance(time) ? "yes" : "no";
+  if (verb == "advance") return window.Advance(time).value() ? "yes" : "no";
   const VectorKeys& keys = keys_.at(line.words.at(3));
   const size_t num_keys = keys.View().size();
   if (verb == "insert_at") {
-    const WindowInsertOutcome outcome = window.Insert(keys.View(), time);
+    const InsertOutcome outcome = window.InsertAt(keys.View(), time, {}).value();
     return DoneText(outcome.num_inserted, outcome.num_refused);
   }
   std::vector<uint64_t> bitmap(BitmapWords(num_keys));
   if (verb == "erase_at") {
-    const WindowEraseOutcome outcome = window.Erase(keys.View(), time, bitmap);
+    const EraseOutcome outcome = window.EraseAt(keys.View(), time, bitmap).value();
     return DoneText(outcome.num_erased, outcome.num_refused) +
            " expired=" + std::to_string(outcome.num_expired) + " " + BitsText(bitmap, num_keys);
   }
   if (verb == "erase_all_at") {
-    const WindowEraseOutcome outcome =
-        window.EraseAll(keys.View(), std::span(&time, 1), bitmap).value();
+    const EraseOutcome outcome = window.EraseAll(keys.View(), std::span(&time, 1), bitmap).value();
     return DoneText(outcome.num_erased, outcome.num_refused) +
            " expired=" + std::to_string(outcome.num_expired) + " " + BitsText(bitmap, num_keys);
   }
   uint64_t num_done = 0;
   for (size_t i = 0; i < num_keys; ++i) {
-    const bool done =
-        verb == "insert_at_each" ? window.Insert(keys.At(i), time) : window.Erase(keys.At(i), time);
+    const bool done = verb == "insert_at_each" ? window.InsertOneAt(keys.At(i), time)
+                                               : window.EraseOneAt(keys.At(i), time);
     bitmap[i / 64] |= uint64_t{done} << i % 64;
     num_done += done ? 1 : 0;
   }
@@ -329,66 +288,43 @@ std::optional<std::string> Runner::RunOnBatch(const Line& line) {
   const std::string& verb = line.words.at(0);
   const Keys keys = keys_.at(line.words.at(2)).View();
   std::vector<uint64_t> bitmap(BitmapWords(keys.size()));
-  const auto bits = [&] { return " " + BitsText(bitmap, keys.size()); };
-  return std::visit(
-      [&](auto& typed) -> std::optional<std::string> {
-        using T = std::remove_cvref_t<decltype(typed)>;
-        if (verb == "query") {
-          const size_t num_present = typed.Query(keys, bitmap);
-          return PresentText(num_present, bitmap, keys.size());
-        }
-        if (verb == "select") {
-          const bool present = line.words.at(3) == "present";
-          std::vector<uint32_t> selection(keys.size());
-          selection.resize(
-              typed.Select(keys, present ? Answer::kMaybePresent : Answer::kAbsent, selection));
-          return Join(std::vector<uint64_t>(selection.begin(), selection.end()));
-        }
-        if (verb == "counts") {
-          std::vector<uint64_t> counts(keys.size());
-          typed.CountEstimates(keys, counts);
-          return Join(counts);
-        }
-        if (verb == "insert") {
-          if constexpr (std::same_as<T, WindowFilter>) {
-            uint64_t time = 0;
-            const WindowInsertOutcome outcome = typed.Insert(keys, bitmap, &time);
-            return DoneText(outcome.num_inserted, outcome.num_refused) + bits() +
-                   " time=" + std::to_string(time);
-          } else {
-            const InsertOutcome outcome = typed.Insert(keys, bitmap);
-            return DoneText(outcome.num_inserted, outcome.num_refused) + bits();
-          }
-        }
-        if (verb == "insert_if_absent") {
-          if constexpr (std::same_as<T, CountingFilter> || std::same_as<T, ConcurrentFilter>) {
-            std::vector<uint64_t> refused(bitmap.size());
-            const InsertOutcome outcome = typed.InsertIfAbsent(keys, bitmap, refused);
-            return DoneText(outcome.num_inserted, outcome.num_refused) + bits();
-          } else if constexpr (std::same_as<T, ScalableFilter>) {
-            const InsertOutcome outcome = typed.InsertIfAbsent(keys, bitmap);
-            return DoneText(outcome.num_inserted, outcome.num_refused) + bits();
-          } else {
-            std::vector<uint64_t> times(WindowFilter::NumChunks(keys.size()));
-            const size_t num_inserted = typed.InsertIfAbsent(keys, bitmap, times);
-            return DoneText(num_inserted, 0) + bits() + " time=" + Join(times);
-          }
-        }
-        if (verb == "erase") {
-          if constexpr (!std::same_as<T, WindowFilter>) {
-            const EraseOutcome outcome = typed.Erase(keys, bitmap);
-            return DoneText(outcome.num_erased, outcome.num_refused) + bits();
-          }
-        }
-        if (verb == "erase_all") {
-          if constexpr (!std::same_as<T, WindowFilter>) {
-            const EraseOutcome outcome = typed.EraseAll(keys, bitmap).value();
-            return DoneText(outcome.num_erased, outcome.num_refused) + bits();
-          }
-        }
-        return std::nullopt;
-      },
-      filter(line.words.at(1)));
+  AnyFilter& subject = filter(line.words.at(1));
+  const auto outcome_text = [&](uint64_t num_done, uint64_t num_refused) {
+    return DoneText(num_done, num_refused) + " " + BitsText(bitmap, keys.size());
+  };
+  if (verb == "query") {
+    const size_t num_present = subject.Query(keys, bitmap);
+    return PresentText(num_present, bitmap, keys.size());
+  }
+  if (verb == "select") {
+    const bool present = line.words.at(3) == "present";
+    std::vector<uint32_t> selection(keys.size());
+    selection.resize(
+        subject.Select(keys, present ? Answer::kMaybePresent : Answer::kAbsent, selection));
+    return Join(std::vector<uint64_t>(selection.begin(), selection.end()));
+  }
+  if (verb == "counts") {
+    std::vector<uint64_t> counts(keys.size());
+    subject.CountEstimates(keys, counts);
+    return Join(counts);
+  }
+  std::vector<uint64_t> times(
+      subject.expires() ? (keys.size() + AnyFilter::kChunkKeys - 1) / AnyFilter::kChunkKeys : 0);
+  if (verb == "insert") {
+    uint64_t time = 0;
+    const InsertOutcome outcome = subject.Insert(keys, bitmap, &time).value();
+    return outcome_text(outcome.num_inserted, outcome.num_refused) +
+           (subject.expires() ? " time=" + std::to_string(time) : "");
+  }
+  if (verb == "insert_if_absent") {
+    const InsertOutcome outcome = subject.InsertIfAbsent(keys, bitmap, {}, times).value();
+    return outcome_text(outcome.num_inserted, outcome.num_refused) +
+           (subject.expires() ? " time=" + Join(times) : "");
+  }
+  if (verb != "erase" && verb != "erase_all") return std::nullopt;
+  const EraseOutcome outcome =
+      (verb == "erase" ? subject.Erase(keys, bitmap) : subject.EraseAll(keys, {}, bitmap)).value();
+  return outcome_text(outcome.num_erased, outcome.num_refused);
 }
 
 std::optional<std::string> Runner::RunOnEach(const Line& line) {
@@ -398,23 +334,14 @@ std::optional<std::string> Runner::RunOnEach(const Line& line) {
   const VectorKeys& keys = keys_.at(line.words.at(2));
   const size_t num_keys = keys.View().size();
   std::vector<uint64_t> bitmap(BitmapWords(num_keys));
+  AnyFilter& subject = filter(line.words.at(1));
   uint64_t num_yes = 0;
   for (size_t i = 0; i < num_keys; ++i) {
     const Key key = keys.At(i);
-    const bool yes = std::visit(
-        [&](auto& typed) {
-          using T = std::remove_cvref_t<decltype(typed)>;
-          if (verb == "query") return typed.MayContain(key);
-          if (verb == "insert_if_absent") return typed.InsertIfAbsent(key);
-          if constexpr (std::same_as<T, WindowFilter>) {
-            typed.Insert(key);
-            return true;
-          } else {
-            if (verb == "erase") return typed.Erase(key);
-            return typed.Insert(key);
-          }
-        },
-        filter(line.words.at(1)));
+    const bool yes = verb == "query"              ? subject.MayContain(key)
+                     : verb == "insert_if_absent" ? subject.InsertOneIfAbsent(key, nullptr)
+                     : verb == "erase"            ? subject.EraseOneAt(key, 0)
+                                                  : subject.InsertOne(key, nullptr);
     bitmap[i / 64] |= uint64_t{yes} << i % 64;
     num_yes += yes ? 1 : 0;
   }

@@ -10,26 +10,20 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "trommel/any_filter.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/column_map.h"
-#include "trommel/concurrent_filter.h"
-#include "trommel/counting_filter.h"
 #include "trommel/result.h"
-#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 #include "trommel/tuples.h"
-#include "trommel/window_filter.h"
 #include "vectors/vector_text.h"
 
 namespace trommel::vectors {
 
 class Runner {
  public:
-  using Filter = std::variant<CountingFilter, ScalableFilter, WindowFilter, ConcurrentFilter>;
-
   // `samples` is the folder of "file" lines.
   explicit Runner(std::filesystem::path samples) : samples_(std::move(samples)) {}
 
@@ -54,14 +48,13 @@ class Runner {
   std::string Load(const Line& line);
   std::string Stats(const std::string& name);
 
-  template <class T>
-  std::string Keep(const std::string& name, Result<T> made);
-  Filter& filter(const std::string& name) { return filters_.at(name); }
+  std::string Keep(const std::string& name, Result<AnyFilterPtr> made);
+  AnyFilter& filter(const std::string& name) { return *filters_.at(name); }
   std::vector<std::byte>& bytes(const std::string& name) { return bytes_.at(name); }
 
   std::filesystem::path samples_;
   std::map<std::string, VectorKeys> keys_;
-  std::map<std::string, Filter> filters_;
+  std::map<std::string, AnyFilterPtr> filters_;
   std::map<std::string, ColumnMap> column_maps_;
   std::map<std::string, AttributeFilter> attributes_;
   std::map<std::string, std::vector<std::byte>> bytes_;

@@ -319,31 +319,16 @@ int32_t trommel_attributes_may_contain(const trommel_attributes* filter, uint64_
 }
 
 trommel_code trommel_attributes_clear(trommel_attributes* filter, trommel_error* error) {
-  return Guarded(error, [&] { Required(filter, "filter").filter.Clear(); });
+  return trommel_clear(filter, error);
 }
 
 trommel_code trommel_attributes_use_executor(trommel_attributes* filter,
                                              const trommel_executor* executor,
                                              trommel_error* error) {
-  return Guarded(error, [&] {
-    trommel_attributes& target = Required(filter, "filter");
-    target.filter.UseExecutor(ExecutorOf(executor));
-    target.executor = ExecutorOf(executor);
-  });
+  return trommel_use_executor(filter, executor, error);
 }
 
 trommel_code trommel_attributes_get_stats(const trommel_attributes* filter, trommel_stats* stats,
                                           trommel_error* error) {
-  return Guarded(error, [&] {
-    SizeOf(stats, "stats");
-    const AttributeStats of = Required(filter, "filter").filter.GetStats();
-    trommel_stats out = {};
-    out.type = TROMMEL_TYPE_ATTRIBUTES;
-    out.num_keys = of.num_tuples;
-    out.num_bytes = of.num_bytes;
-    out.num_refused_inserts = of.num_refused_inserts;
-    out.num_refused_erases = of.num_refused_erases;
-    out.num_parts = of.sets.size();
-    Write(stats, out, "stats");
-  });
+  return trommel_get_stats(filter, stats, error);
 }

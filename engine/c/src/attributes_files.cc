@@ -13,10 +13,7 @@ using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
 
 trommel_code trommel_attributes_save(const trommel_attributes* filter, const char* path,
                                      const trommel_save_options* options, trommel_error* error) {
-  return Guarded(error, [&] {
-    const char& name = Required(path, "path");
-    ValueOf(Required(filter, "filter").filter.Save(&name, SaveOptionsOf(options)));
-  });
+  return trommel_save(filter, path, options, error);
 }
 
 trommel_code trommel_attributes_load(const char* path, const trommel_load_options* options,
@@ -50,18 +47,12 @@ trommel_code trommel_attributes_read(trommel_source source, void* context, int64
 trommel_code trommel_attributes_serialize(const trommel_attributes* filter, void* buffer,
                                           int64_t buffer_size, int64_t* num_bytes,
                                           trommel_error* error) {
-  return Guarded(error, [&] {
-    const AttributeFilter& source = Required(filter, "filter").filter;
-    WriteOut(buffer, buffer_size, num_bytes, [&](ByteSink& sink) { return source.SaveTo(sink); });
-  });
+  return trommel_serialize(filter, buffer, buffer_size, num_bytes, error);
 }
 
 trommel_code trommel_attributes_write(const trommel_attributes* filter, trommel_sink sink,
                                       void* context, trommel_error* error) {
-  return Guarded(error, [&] {
-    if (sink == nullptr) ThrowInvalid("sink is NULL");
-    PassOn(sink, context, Required(filter, "filter").filter.Serialize());
-  });
+  return trommel_write(filter, sink, context, error);
 }
 
 trommel_code trommel_attributes_clone(const trommel_attributes* filter, trommel_attributes** clone,

@@ -259,11 +259,4 @@ Key KeyOf(trommel_key key, const DigestPolicy& policy) {
   return std::string_view(bytes, static_cast<size_t>(key.size));
 }
 
-void FillBitmap(std::span<uint64_t> bitmap, size_t num_keys) noexcept {
-  for (size_t i = 0; i < bitmap.size(); ++i) {
-    const size_t num_bits = std::min<size_t>(64, num_keys - std::min(num_keys, 64 * i));
-    bitmap[i] = num_bits == 0 ? 0 : ~uint64_t{0} >> (64 - num_bits);
-  }
-}
-
 }  // namespace trommel::c_abi

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trommel/any_filter.h"
 #include "trommel/c.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -143,8 +144,22 @@ inline std::span<uint64_t> WordsOf(std::span<uint64_t> bitmap, size_t first, siz
   return bitmap.subspan(first / 64, BitmapWords(num_keys));
 }
 
-// Sets the bits of the first `num_keys` keys and clears the others.
-void FillBitmap(std::span<uint64_t> bitmap, size_t num_keys) noexcept;
+// How many times the insertion of absent keys tells.
+constexpr size_t NumChunks(size_t num_keys) noexcept {
+  return (num_keys + AnyFilter::kChunkKeys - 1) / AnyFilter::kChunkKeys;
+}
+
+// Add what a batch did.
+inline void Add(const InsertOutcome& of, trommel_outcome& total) {
+  total.num_done += of.num_inserted;
+  total.num_refused += of.num_refused;
+  if (of.refusal != GrowthRefusal::kNone) total.refusal = static_cast<int32_t>(of.refusal);
+}
+inline void Add(const EraseOutcome& of, trommel_outcome& total) {
+  total.num_done += of.num_erased;
+  total.num_refused += of.num_refused;
+  total.num_expired += of.num_expired;
+}
 
 }  // namespace trommel::c_abi
 

@@ -35,6 +35,8 @@ void Throw(const Error& error) {
         return TROMMEL_NOT_FLUSHED;
       case ErrorCode::kBusy:
         return TROMMEL_BUSY;
+      case ErrorCode::kUnsupported:
+        return TROMMEL_UNSUPPORTED;
     }
     return TROMMEL_INTERNAL;
   }();

@@ -2,59 +2,47 @@
 #ifndef TROMMEL_ENGINE_C_SRC_FILTER_H_
 #define TROMMEL_ENGINE_C_SRC_FILTER_H_
 
-#include <concepts>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "engine/c/src/failures.h"
+#include "trommel/any_filter.h"
 #include "trommel/c.h"
-#include "trommel/concurrent_filter.h"
-#include "trommel/counting_filter.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
-#include "trommel/scalable_filter.h"
-#include "trommel/window_filter.h"
 
 struct trommel_filter {
-  using Types = std::variant<trommel::CountingFilter, trommel::ScalableFilter,
-                             trommel::WindowFilter, trommel::ConcurrentFilter>;
-  Types typed;
+  trommel::AnyFilterPtr any;
   std::shared_ptr<trommel::Executor> executor = nullptr;  // also hashes what is not read in place
-  bool limits_side_memory = false;
-  bool can_hash = false;  // its digest policy
+  bool can_hash = false;                                  // its digest policy
+  bool expires = false;                                   // its keys
 };
 
 namespace trommel::c_abi {
 
-template <class Filter>
-inline constexpr bool kIsWindow = std::same_as<Filter, WindowFilter>;
-
-// Adds what a batch of insertions did.
-inline void AddInserted(const WindowInsertOutcome& of, trommel_outcome& total) {
-  total.num_done += of.num_inserted;
-  total.num_refused += of.num_refused;
-  if (of.num_without_space != 0) total.refusal = TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT;
+// TROMMEL_TYPE_* of the filter, which are numbered as FilterType.
+inline int32_t TypeOf(const trommel_filter& filter) noexcept {
+  return static_cast<int32_t>(filter.any->type());
+}
+// "counting".
+inline std::string_view TypeText(int32_t type) noexcept {
+  return FilterTypeName(static_cast<FilterType>(type >= 0 && type <= UINT8_MAX ? type : 0));
 }
 
-// TROMMEL_TYPE_* of the filter.
-int32_t TypeOf(const trommel_filter& filter) noexcept;
-// "counting".
-std::string_view TypeText(int32_t type) noexcept;
+// "window filters are not for keys that a table has once".
+[[noreturn]] void ThrowUnsupported(const trommel_filter& filter, std::string_view what);
 
-// "scalable filters cannot be subtracted".
-[[noreturn]] void ThrowUnsupported(int32_t type, std::string_view what);
+// A counting filter as one for threads, or one for threads as a counting filter.
+Result<AnyFilterPtr> Converted(AnyFilter& filter);
 
 inline const DigestPolicy& PolicyOf(const trommel_filter& filter) {
-  return std::visit([](const auto& typed) -> const DigestPolicy& { return typed.digest_policy(); },
-                    filter.typed);
+  return filter.any->digest_policy();
 }
 
 // Returns use(filter, key) for the calls of one key in which nothing can fail, which most are:
-// integers and bytes that the filter hashes, in counting and concurrent filters. Else nothing.
+// integers and bytes that the filter hashes. Else nothing.
 template <class Handle, class Use>
 std::optional<bool> AnswerAtOnce(Handle* handle, trommel_key key, const Use& use) noexcept {
   if (handle == nullptr || !handle->can_hash) return std::nullopt;
@@ -63,20 +51,16 @@ std::optional<bool> AnswerAtOnce(Handle* handle, trommel_key key, const Use& use
   const auto* bytes = reinterpret_cast<const char*>(static_cast<uintptr_t>(key.word));
   const Key one =
       is_integer ? Key(key.word) : Key(std::string_view(bytes, static_cast<size_t>(key.size)));
-  if (auto* counting = std::get_if<CountingFilter>(&handle->typed)) return use(*counting, one);
-  if (auto* concurrent = std::get_if<ConcurrentFilter>(&handle->typed)) {
-    return use(*concurrent, one);
-  }
-  return std::nullopt;
+  return use(*handle->any, one);
 }
 
 // Gives the caller a handle.
-template <class Filter>
-void Return(trommel_filter*& out, Result<Filter> made, std::shared_ptr<Executor> executor = nullptr,
-            bool limits_side_memory = false) {
+inline void Return(trommel_filter*& out, Result<AnyFilterPtr> made,
+                   std::shared_ptr<Executor> executor = nullptr) {
   auto handle = std::make_unique<trommel_filter>(
-      trommel_filter{ValueOf(std::move(made)), std::move(executor), limits_side_memory});
+      trommel_filter{ValueOf(std::move(made)), std::move(executor)});
   handle->can_hash = PolicyOf(*handle).can_hash();
+  handle->expires = handle->any->expires();
   out = handle.release();
 }
 

@@ -1,76 +1,69 @@
 // Creating filters that hold keys.
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <string>
 
 #include "engine/c/src/failures.h"
 #include "engine/c/src/filter.h"
 #include "engine/c/src/policies.h"
 #include "engine/c/src/structs.h"
 #include "trommel/c.h"
-#include "trommel/concurrent_filter.h"
-#include "trommel/counting_filter.h"
 #include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
-#include "trommel/window_filter.h"
 
 namespace trommel::c_abi {
 namespace {
 
-CountingConfig ConfigOf(const trommel_counting_config& given) {
-  CountingConfig config;
-  config.capacity = given.capacity;
-  config.target_fpr = RateOf(given.target_fpr);
-  config.digest = PolicyOf(given.digest);
-  config.num_slices = given.num_slices;
-  config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
-  config.preference = PreferenceOf(given.preference);
-  config.power_of_two_blocks = given.power_of_two_blocks != 0;
-  config.memory_limit_bytes = given.memory_limit_bytes;
-  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
-  config.executor = ExecutorOf(given.executor);
-  return config;
+// Descriptions (AnyFilter::Create). What is 0, and has a default that is not, is left out.
+
+Figures DescriptionOf(const trommel_counting_config& given) {
+  return {{"capacity", given.capacity},
+          {"target_fpr", RateOf(given.target_fpr)},
+          {"num_slices", given.num_slices},
+          {"encoding", std::string(EncodingName(EncodingOf(given.encoding, Encoding::kRuns)))},
+          {"preference", std::string(PreferenceName(PreferenceOf(given.preference)))},
+          {"power_of_two_blocks", given.power_of_two_blocks != 0},
+          {"memory_limit_bytes", given.memory_limit_bytes},
+          {"side_memory_limit_bytes", given.side_memory_limit_bytes}};
 }
 
-ScalableConfig ConfigOf(const trommel_scalable_config& given) {
-  ScalableConfig config;
-  config.first_capacity = given.first_capacity;
-  config.target_fpr = RateOf(given.target_fpr);
+Figures DescriptionOf(const trommel_scalable_config& given) {
   const uint32_t mode = EnumOf(given.mode, TROMMEL_GROWTH_DOUBLING + 1, "mode");
-  if (mode == TROMMEL_GROWTH_GENERATIONS) config.mode = GrowthMode::kGenerations;
-  if (mode == TROMMEL_GROWTH_DOUBLING) config.mode = GrowthMode::kDoubling;
-  config.max_capacity = given.max_capacity;
-  if (given.growth != 0) config.growth = given.growth;
-  if (given.tightening != 0) config.tightening = given.tightening;
-  config.digest = PolicyOf(given.digest);
-  config.num_slices = given.num_slices;
-  config.encoding = EncodingOf(given.encoding, Encoding::kAutomatic);
-  config.memory_limit_bytes = given.memory_limit_bytes;
-  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
-  config.executor = ExecutorOf(given.executor);
-  return config;
+  const Encoding encoding = EncodingOf(given.encoding, Encoding::kAutomatic);
+  Figures description = {{"first_capacity", given.first_capacity},
+                         {"target_fpr", RateOf(given.target_fpr)},
+                         {"max_capacity", given.max_capacity},
+                         {"num_slices", given.num_slices},
+                         {"encoding", std::string(EncodingName(encoding))},
+                         {"memory_limit_bytes", given.memory_limit_bytes},
+                         {"side_memory_limit_bytes", given.side_memory_limit_bytes}};
+  if (mode == TROMMEL_GROWTH_GENERATIONS) description.emplace_back("mode", "generations");
+  if (mode == TROMMEL_GROWTH_DOUBLING) description.emplace_back("mode", "doubling");
+  if (given.growth != 0) description.emplace_back("growth", given.growth);
+  if (given.tightening != 0) description.emplace_back("tightening", given.tightening);
+  return description;
 }
 
-WindowConfig ConfigOf(const trommel_window_config& given) {
-  WindowConfig config;
-  config.window = given.window;
-  if (given.num_buckets != 0) config.num_buckets = given.num_buckets;
-  config.capacity = given.capacity;
-  config.target_fpr = RateOf(given.target_fpr);
-  config.digest = PolicyOf(given.digest);
-  config.is_erasable = given.is_insert_only == 0;
-  config.memory_limit_bytes = given.memory_limit_bytes;
-  config.side_memory_limit_bytes = given.side_memory_limit_bytes;
-  config.executor = ExecutorOf(given.executor);
-  return config;
+Figures DescriptionOf(const trommel_window_config& given) {
+  Figures description = {{"window", given.window},
+                         {"capacity", given.capacity},
+                         {"target_fpr", RateOf(given.target_fpr)},
+                         {"is_erasable", given.is_insert_only == 0},
+                         {"memory_limit_bytes", given.memory_limit_bytes},
+                         {"side_memory_limit_bytes", given.side_memory_limit_bytes}};
+  if (given.num_buckets != 0) description.emplace_back("num_buckets", given.num_buckets);
+  return description;
 }
 
-template <class Filter, class Config>
-trommel_code CreateFilter(const Config* config, trommel_filter** filter, trommel_error* error) {
+template <class Config>
+trommel_code CreateFilter(FilterType type, const Config* config, trommel_filter** filter,
+                          trommel_error* error) {
   return Guarded(error, [&] {
     trommel_filter*& out = Required(filter, "filter");
-    const auto made = ConfigOf(Read(config, "config"));
-    Return(out, Filter::Create(made), made.executor, made.side_memory_limit_bytes != 0);
+    const Config given = Read(config, "config");
+    const std::shared_ptr<Executor> executor = ExecutorOf(given.executor);
+    Return(out, AnyFilter::Create(type, DescriptionOf(given), PolicyOf(given.digest), executor),
+           executor);
   });
 }
 
@@ -82,20 +75,20 @@ using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
 
 trommel_code trommel_counting_create(const trommel_counting_config* config, trommel_filter** filter,
                                      trommel_error* error) {
-  return CreateFilter<CountingFilter>(config, filter, error);
+  return CreateFilter(FilterType::kCounting, config, filter, error);
 }
 
 trommel_code trommel_concurrent_create(const trommel_counting_config* config,
                                        trommel_filter** filter, trommel_error* error) {
-  return CreateFilter<ConcurrentFilter>(config, filter, error);
+  return CreateFilter(FilterType::kConcurrent, config, filter, error);
 }
 
 trommel_code trommel_scalable_create(const trommel_scalable_config* config, trommel_filter** filter,
                                      trommel_error* error) {
-  return CreateFilter<ScalableFilter>(config, filter, error);
+  return CreateFilter(FilterType::kScalable, config, filter, error);
 }
 
 trommel_code trommel_window_create(const trommel_window_config* config, trommel_filter** filter,
                                    trommel_error* error) {
-  return CreateFilter<WindowFilter>(config, filter, error);
+  return CreateFilter(FilterType::kWindow, config, filter, error);
 }

@@ -3,9 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "engine/c/src/failures.h"
@@ -15,42 +13,29 @@
 #include "engine/c/src/structs.h"
 #include "trommel/byte_stream.h"
 #include "trommel/c.h"
-#include "trommel/concurrent_filter.h"
-#include "trommel/counting_filter.h"
 #include "trommel/metadata.h"
 #include "trommel/save_options.h"
 
 namespace trommel::c_abi {
 namespace {
 
-// Loads what `source` says it is: read(type) returns a Result of the C++ type that it is given.
+// Loads what `source` says it is, or a counting filter as one for threads.
 template <class Source>
 void LoadFrom(const Source& source, int32_t type_of_source, const trommel_load_options* options,
               trommel_filter** filter) {
   trommel_filter*& out = Required(filter, "filter");
   const LoadOptions given = LoadOptionsOf(options);
-  int32_t type = given.type == TROMMEL_TYPE_ANY ? type_of_source : given.type;
-  if (type != type_of_source &&
-      !(type == TROMMEL_TYPE_CONCURRENT && type_of_source == TROMMEL_TYPE_COUNTING)) {
+  const int32_t type = given.type == TROMMEL_TYPE_ANY ? type_of_source : given.type;
+  const bool converts = type == TROMMEL_TYPE_CONCURRENT && type_of_source == TROMMEL_TYPE_COUNTING;
+  if (type != type_of_source && !converts) {
     Throw(TROMMEL_MISMATCH, "it is a " + std::string(TypeText(type_of_source)) +
                                 " filter; options.type is " + std::string(TypeText(type)));
   }
-  switch (type) {
-    case TROMMEL_TYPE_COUNTING:
-      return Return(out, source.template Load<CountingFilter>(given));
-    case TROMMEL_TYPE_SCALABLE:
-      return Return(out, source.template Load<ScalableFilter>(given));
-    case TROMMEL_TYPE_WINDOW:
-      return Return(out, source.template Load<WindowFilter>(given));
-    case TROMMEL_TYPE_CONCURRENT:
-      return Return(out,
-                    ConcurrentFilter::Adopt(ValueOf(source.template Load<CountingFilter>(given))));
-    case TROMMEL_TYPE_ATTRIBUTES:
-      Throw(TROMMEL_MISMATCH, "it is an attribute filter: call trommel_attributes_load");
-    default:
-      Throw(TROMMEL_UNSUPPORTED,
-            "it is a " + std::string(TypeText(type)) + " filter, which C cannot load");
+  if (type == TROMMEL_TYPE_ATTRIBUTES) {
+    Throw(TROMMEL_MISMATCH, "it is an attribute filter: call trommel_attributes_load");
   }
+  AnyFilterPtr any = ValueOf(source.template Load<AnyFilter>(given));
+  Return(out, converts ? Converted(*any) : std::move(any));
 }
 
 }  // namespace
@@ -81,7 +66,7 @@ trommel_code trommel_save(const trommel_filter* filter, const char* path,
     const trommel_filter& source = Required(filter, "filter");
     const char& name = Required(path, "path");
     const SaveOptions given = SaveOptionsOf(options);
-    ValueOf(std::visit([&](const auto& typed) { return typed.Save(&name, given); }, source.typed));
+    ValueOf(source.any->Save(&name, given));
   });
 }
 
@@ -139,9 +124,8 @@ trommel_code trommel_serialize(const trommel_filter* filter, void* buffer, int64
                                int64_t* num_bytes, trommel_error* error) {
   return Guarded(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
-    WriteOut(buffer, buffer_size, num_bytes, [&](ByteSink& sink) {
-      return std::visit([&](const auto& typed) { return typed.SaveTo(sink); }, source.typed);
-    });
+    WriteOut(buffer, buffer_size, num_bytes,
+             [&](ByteSink& sink) { return source.any->SaveTo(sink, {}); });
   });
 }
 
@@ -149,7 +133,6 @@ trommel_code trommel_write(const trommel_filter* filter, trommel_sink sink, void
                            trommel_error* error) {
   return Guarded(error, [&] {
     const trommel_filter& source = Required(filter, "filter");
-    PassOn(sink, context,
-           std::visit([](const auto& typed) { return typed.Serialize(); }, source.typed));
+    PassOn(sink, context, source.any->Serialize());
   });
 }

@@ -63,8 +63,8 @@ struct SnapshotFile {
   const char* path;
 
   int32_t Type() const;
-  template <class Filter>
-  Result<Filter> Load(const LoadOptions& options) const {
+  template <class Filter>  // AnyFilter, too
+  auto Load(const LoadOptions& options) const {
     return Filter::Load(path, options.memory_limit_bytes, options.digest_key);
   }
 };
@@ -72,8 +72,8 @@ struct SnapshotSource {
   const ByteSource& source;
 
   int32_t Type() const;
-  template <class Filter>
-  Result<Filter> Load(const LoadOptions& options) const {
+  template <class Filter>  // AnyFilter, too
+  auto Load(const LoadOptions& options) const {
     return Filter::LoadFrom(source, options.memory_limit_bytes, options.digest_key);
   }
 };

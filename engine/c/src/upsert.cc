@@ -2,13 +2,10 @@
 #include "trommel/upsert.h"
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "engine/c/src/batch.h"
@@ -63,17 +60,19 @@ trommel_code trommel_upsert(trommel_filter* filter, const trommel_keys* keys, tr
     const auto ask = [&](std::span<const uint32_t> asked) -> Result<std::vector<uint32_t>> {
       return ExistingOf(exist, context, asked);
     };
-    const UpsertOutcome of = std::visit(
-        [&](auto& typed) -> UpsertOutcome {
-          using Filter = std::remove_cvref_t<decltype(typed)>;
-          if constexpr (kIsWindow<Filter>) {
-            ThrowUnsupported(TypeOf(target), "are not for keys that a table has once");
-          } else {
-            return ValueOf(
-                batch.WithKeys([&](Keys all) { return Upsert(typed, all, ask, bitmap); }));
-          }
-        },
-        target.typed);
+    const auto upsert = [&](auto& typed) {
+      return ValueOf(batch.WithKeys([&](Keys all) { return Upsert(typed, all, ask, bitmap); }));
+    };
+    UpsertOutcome of;
+    if (auto* counting = target.any->As<CountingFilter>()) {
+      of = upsert(*counting);
+    } else if (auto* concurrent = target.any->As<ConcurrentFilter>()) {
+      of = upsert(*concurrent);
+    } else if (auto* scalable = target.any->As<ScalableFilter>()) {
+      of = upsert(*scalable);
+    } else {
+      ThrowUnsupported(target, "are not for keys that a table has once");
+    }
     trommel_outcome total = {};
     total.num_done = of.num_inserted;
     total.num_refused = of.num_refused;

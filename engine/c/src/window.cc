@@ -2,28 +2,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <variant>
 
 #include "engine/c/src/batch.h"
 #include "engine/c/src/failures.h"
 #include "engine/c/src/filter.h"
 #include "engine/c/src/structs.h"
+#include "trommel/any_filter.h"
 #include "trommel/c.h"
 #include "trommel/keys.h"
-#include "trommel/window_filter.h"
 
 namespace trommel::c_abi {
 namespace {
 
-static_assert(WindowFilter::kChunkKeys == TROMMEL_WINDOW_CHUNK_KEYS);
+static_assert(AnyFilter::kChunkKeys == TROMMEL_WINDOW_CHUNK_KEYS);
 
-// The filter as a window, or a Failure.
+// The filter, whose keys expire, or a Failure.
 template <class Handle>
-auto& WindowOf(Handle* filter) {
+AnyFilter& WindowOf(Handle* filter) {
   Handle& given = Required(filter, "filter");
-  auto* window = std::get_if<WindowFilter>(&given.typed);
-  if (window == nullptr) ThrowUnsupported(TypeOf(given), "have no time");
-  return *window;
+  if (!given.any->expires()) ThrowUnsupported(given, "have no time");
+  return *given.any;
 }
 
 // update(window, batch, outcome); the outcome's struct is checked before any key.
@@ -31,7 +29,7 @@ template <class Update>
 trommel_code WindowGuarded(trommel_filter* filter, const trommel_keys* keys,
                            trommel_outcome* outcome, trommel_error* error, const Update& update) {
   return Guarded(error, [&] {
-    WindowFilter& window = WindowOf(filter);
+    AnyFilter& window = WindowOf(filter);
     if (outcome != nullptr) SizeOf(outcome, "outcome");
     const Batch batch(keys, window.digest_policy(), filter->executor.get());
     trommel_outcome total = {};
@@ -47,7 +45,7 @@ using namespace trommel;         // NOLINT(google-build-using-namespace): of the
 using namespace trommel::c_abi;  // NOLINT(google-build-using-namespace)
 
 int32_t trommel_window_advance(trommel_filter* filter, uint64_t now, trommel_error* error) {
-  return GuardedAnswer(error, [&] { return WindowOf(filter).Advance(now); });
+  return GuardedAnswer(error, [&] { return ValueOf(WindowOf(filter).Advance(now)); });
 }
 
 trommel_code trommel_window_now(const trommel_filter* filter, uint64_t* now, trommel_error* error) {
@@ -59,14 +57,11 @@ trommel_code trommel_window_insert(trommel_filter* filter, const trommel_keys* k
                                    trommel_error* error) {
   return WindowGuarded(
       filter, keys, outcome, error,
-      [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {
+      [&](AnyFilter& window, const Batch& batch, trommel_outcome& total) {
         const std::span bitmap = batch.OptionalBitmap(inserted, num_words, "inserted");
         total.time = time;
         batch.ForEachRound([&](Keys round, size_t first) {
-          AddInserted(bitmap.empty()
-                          ? window.Insert(round, time)
-                          : window.Insert(round, time, WordsOf(bitmap, first, round.size())),
-                      total);
+          Add(ValueOf(window.InsertAt(round, time, WordsOf(bitmap, first, round.size()))), total);
         });
       });
 }
@@ -75,40 +70,37 @@ trommel_code trommel_window_insert_if_absent(trommel_filter* filter, const tromm
                                              uint64_t* inserted, int64_t num_words, uint64_t* times,
                                              int64_t num_times, trommel_outcome* outcome,
                                              trommel_error* error) {
-  return WindowGuarded(filter, keys, outcome, error,
-                       [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {
-                         const std::span bitmap = batch.Bitmap(inserted, num_words, "inserted");
-                         const std::span all_times = batch.Output(
-                             times, num_times, WindowFilter::NumChunks(batch.size()), "times");
-                         if (ShareBytes(std::as_bytes(bitmap), std::as_bytes(all_times))) {
-                           ThrowInvalid("inserted and times overlap");
-                         }
-                         batch.ForEachRound([&](Keys round, size_t first) {
-                           total.num_done += window.InsertIfAbsent(
-                               round, WordsOf(bitmap, first, round.size()),
-                               all_times.subspan(first / WindowFilter::kChunkKeys,
-                                                 WindowFilter::NumChunks(round.size())));
-                         });
-                         total.time = all_times.empty() ? window.now() : all_times.back();
-                       });
+  return WindowGuarded(
+      filter, keys, outcome, error,
+      [&](AnyFilter& window, const Batch& batch, trommel_outcome& total) {
+        const std::span bitmap = batch.Bitmap(inserted, num_words, "inserted");
+        const std::span all_times =
+            batch.Output(times, num_times, NumChunks(batch.size()), "times");
+        if (ShareBytes(std::as_bytes(bitmap), std::as_bytes(all_times))) {
+          ThrowInvalid("inserted and times overlap");
+        }
+        batch.ForEachRound([&](Keys round, size_t first) {
+          Add(ValueOf(window.InsertIfAbsent(
+                  round, WordsOf(bitmap, first, round.size()), {},
+                  all_times.subspan(first / AnyFilter::kChunkKeys, NumChunks(round.size())))),
+              total);
+        });
+        total.time = all_times.empty() ? window.now() : all_times.back();
+      });
 }
 
 trommel_code trommel_window_erase(trommel_filter* filter, const trommel_keys* keys,
                                   uint64_t inserted_at, uint64_t* erased, int64_t num_words,
                                   trommel_outcome* outcome, trommel_error* error) {
-  return WindowGuarded(filter, keys, outcome, error,
-                       [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {
-                         const std::span bitmap = batch.OptionalBitmap(erased, num_words, "erased");
-                         batch.ForEachRound([&](Keys round, size_t first) {
-                           const WindowEraseOutcome of =
-                               bitmap.empty() ? window.Erase(round, inserted_at)
-                                              : window.Erase(round, inserted_at,
-                                                             WordsOf(bitmap, first, round.size()));
-                           total.num_done += of.num_erased;
-                           total.num_refused += of.num_refused;
-                           total.num_expired += of.num_expired;
-                         });
-                       });
+  return WindowGuarded(
+      filter, keys, outcome, error,
+      [&](AnyFilter& window, const Batch& batch, trommel_outcome& total) {
+        const std::span bitmap = batch.OptionalBitmap(erased, num_words, "erased");
+        batch.ForEachRound([&](Keys round, size_t first) {
+          Add(ValueOf(window.EraseAt(round, inserted_at, WordsOf(bitmap, first, round.size()))),
+              total);
+        });
+      });
 }
 
 trommel_code trommel_window_erase_all(trommel_filter* filter, const trommel_keys* keys,
@@ -117,7 +109,7 @@ trommel_code trommel_window_erase_all(trommel_filter* filter, const trommel_keys
                                       trommel_outcome* outcome, trommel_error* error) {
   return WindowGuarded(
       filter, keys, outcome, error,
-      [&](WindowFilter& window, const Batch& batch, trommel_outcome& total) {
+      [&](AnyFilter& window, const Batch& batch, trommel_outcome& total) {
         const size_t num_wanted = num_times == 1 ? 1 : batch.size();
         CheckEntries(inserted_at, num_times, num_wanted, batch.size(), alignof(uint64_t),
                      "inserted_at");
@@ -126,27 +118,22 @@ trommel_code trommel_window_erase_all(trommel_filter* filter, const trommel_keys
         if (ShareBytes(std::as_bytes(times), std::as_bytes(bitmap))) {
           ThrowInvalid("missing and inserted_at overlap");
         }
-        batch.AsWhole([&](Keys all) {
-          const WindowEraseOutcome of = ValueOf(window.EraseAll(all, times, bitmap));
-          total.num_done = of.num_erased;
-          total.num_refused = of.num_refused;
-          total.num_expired = of.num_expired;
-        });
+        batch.AsWhole([&](Keys all) { Add(ValueOf(window.EraseAll(all, times, bitmap)), total); });
       });
 }
 
 int32_t trommel_window_insert_key(trommel_filter* filter, trommel_key key, uint64_t time,
                                   trommel_error* error) {
   return GuardedAnswer(error, [&] {
-    WindowFilter& window = WindowOf(filter);
-    return window.Insert(KeyOf(key, window.digest_policy()), time);
+    AnyFilter& window = WindowOf(filter);
+    return window.InsertOneAt(KeyOf(key, window.digest_policy()), time);
   });
 }
 
 int32_t trommel_window_erase_key(trommel_filter* filter, trommel_key key, uint64_t inserted_at,
                                  trommel_error* error) {
   return GuardedAnswer(error, [&] {
-    WindowFilter& window = WindowOf(filter);
-    return window.Erase(KeyOf(key, window.digest_policy()), inserted_at);
+    AnyFilter& window = WindowOf(filter);
+    return window.EraseOneAt(KeyOf(key, window.digest_policy()), inserted_at);
   });
 }

@@ -5,7 +5,7 @@ import struct
 
 from container import (ATTRIBUTES, COLUMN, COUNTING, DIRECTORY, SCALABLE, WINDOW, Container, Refused, Unknown, known)
 from digests import siphash13, xxh3, xxh64
-from stores import (AUTOMATIC, MOST_CAPACITY, MOST_KEYS, PLANES, RUNS, SLOTS16, SLOTS8, Planes, Runs, Slots, Stamped,
+from stores import (AUTOMATIC, MOST_CAPACITY, MOST_KEYS, PLANES, RUNS, SLOTS16, DENSE, Planes, Runs, Slots, Stamped,
                     read_store)
 
 XXH64, XXH3, CALLER, SIPHASH = range(4)
@@ -32,7 +32,7 @@ class Generations:
         at = 48 * i
         (self.first_capacity, self.target, self.most_keys, self.tightening, self.growth, self.k, self.encoding,
          zero) = section.unpack("<QdQdIIII", at)
-        known(section.at + at + 40, "the encoding", self.encoding, (PLANES, RUNS, SLOTS16, SLOTS8, AUTOMATIC))
+        known(section.at + at + 40, "the encoding", self.encoding, (PLANES, RUNS, SLOTS16, DENSE, AUTOMATIC))
         of_slices = {PLANES: Planes, RUNS: Runs, AUTOMATIC: Runs}.get(self.encoding)
         for holds, what, field in (
                 (1 <= self.first_capacity <= MOST_CAPACITY, "capacity of the first generation", 0),
@@ -74,7 +74,7 @@ class Generations:
         yield slot < len(slots), "slot"
         capacity, budget = slots[slot]
         encoding = RUNS if self.encoding == AUTOMATIC else self.encoding
-        yield (self.encoding == AUTOMATIC and isinstance(store, Slots) or
+        yield (isinstance(store, Slots) and self.encoding in (AUTOMATIC, store.encoding) or
                (store.k, store.encoding) == (self.k, encoding)), "shape"
         yield store.shard_bits >= 6, "shard bits"
         yield store.capacity == capacity, "capacity"
@@ -242,7 +242,7 @@ class Attributes:
             of_set = self.filters[self.allowed[i]] = Generations(file, section, i, stores)
             for holds, what in (
                     ((of_set.growth, of_set.tightening, of_set.most_keys) == (2, 0.8, 0), "growth of a set"),
-                    (of_set.encoding not in (SLOTS16, SLOTS8), "encoding of a set"),
+                    (of_set.encoding not in (SLOTS16, DENSE), "encoding of a set"),
                     (of_set.num_keys == self.filters[self.allowed[0]].num_keys, "sets of other keys")):
                 section.require(holds, what, 48 * i)
         self.num_keys = of_set.num_keys

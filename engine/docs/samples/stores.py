@@ -9,19 +9,19 @@ import struct
 
 from container import known
 
-PLANES, RUNS, SLOTS16, SLOTS8, AUTOMATIC = 0, 1, 2, 3, 255
+PLANES, RUNS, SLOTS16, DENSE, AUTOMATIC = 0, 1, 2, 3, 255
 MOST_KEYS = (1 << 63) - 1
 MOST_CAPACITY = 1 << 40
 GROUP = 64
 
 
 class Store:
-    GROUP = 1  # blocks of which a shard has a multiple
+    GROUP = UNIT = 1  # blocks that share a line in the file; of which a shard has a multiple
 
     def __init__(self, file, numbers, store, fields):
         (self.encoding, self.k, self.bits, self.shard_bits, self.num_blocks, self.capacity, self.rate) = fields
         require = numbers.require
-        unit = self.GROUP if self.shard_bits > 0 else 1
+        unit = self.UNIT if self.shard_bits > 0 else 1
         require(1 <= self.num_blocks < 1 << 31, "number of blocks", 16)
         require(self.shard_bits <= 30 and self.num_blocks % (unit << self.shard_bits) == 0, "shard bits", 12)
         self.check_shape(numbers)
@@ -37,7 +37,7 @@ class Store:
         return 1 <= self.capacity <= MOST_CAPACITY and 1e-6 <= self.rate <= 0.5
 
     def describe(self):
-        shape = f"{self.k} slices" if self.k else f"fingerprints of {self.bits} bits"
+        shape = f"fingerprints of {self.bits} bits" if isinstance(self, Slots) else f"{self.k} slices"
         return f"{type(self).__name__}, {self.num_blocks} blocks, {shape}, {self.num_keys} keys"
 
 
@@ -243,14 +243,17 @@ class Slots(Store):
 
     def predicted_rate(self, num_keys):
         def f(i):
-            once, twice = (-math.expm1(i * math.log1p(-n / 2 ** self.bits)) for n in (1, 2))
-            return once if self.encoding == SLOTS8 else (252 * once + 4 * twice) / 256
+            once, twice = (-math.expm1(i * math.log1p(-n / self.values())) for n in (1, 2))
+            return once if self.encoding == DENSE else (252 * once + 4 * twice) / 256
 
         return mean_over_load(num_keys, 1 / self.num_blocks, f)
 
     def count(self, digest):
         b, rest = divmod(digest * self.num_blocks, 1 << 64)
-        return self.blocks[b].get(self.key(rest >> 64 - self.bits), 0)
+        return self.blocks[b].get(self.key(rest * self.values() >> 64), 0)
+
+    def values(self):
+        return 1 << self.bits
 
 
 def without_one(block, shown):
@@ -260,7 +263,8 @@ def without_one(block, shown):
 
 
 class Slots16(Slots):  # 5.6
-    GROUP, BITS, ENTRIES = 64, range(8, 17), 18
+    GROUP = UNIT = 64
+    BITS, ENTRIES = range(8, 17), 18
     LINE, SPILLED, COPIES = 0xFFFF, 0x00FF, 0x01FF
 
     def is_key(self, key):
@@ -295,47 +299,98 @@ class Slots16(Slots):  # 5.6
             home for _, home in line).ljust(28, b"\0")
 
 
-class Slots8(Slots):  # 5.7
-    BITS = range(8, 15)
+class Dense(Slots):  # 5.7
+    FEW = 3
+    SHAPES = {51: (51, 8), 48: (78, 8), 43: (80, 9), 40: (70, 10), 38: (54, 11), 35: (55, 12),
+              32: (62, 13), 26: (68, 16), 22: (70, 19)}
+
+    def check_shape(self, numbers):
+        numbers.require(self.k in self.SHAPES, f"{self.k} slots", 4)
+        self.bins, self.longest = self.SHAPES[self.k]
+        numbers.require(1 <= self.bits <= self.longest, "bits of a fingerprint", 8)
+        self.key_bits = max(18, ((self.bins << self.longest) - 1).bit_length())
+        self.many = (1 << 32 - self.key_bits) - 1
+
+    def values(self):
+        return self.bins << self.bits
 
     def is_key(self, key):
-        return key >> self.bits == 0
+        return 0 <= key < self.values()
 
     def key(self, key):
         return key
 
     def read_block(self, b, words, _):
-        slots, shown = list(words[:48]), []
-        for half, stored in enumerate(struct.unpack_from("<2Q", words, 48)):
-            string, at = stored & MOST_KEYS ^ 0xFFFFFFFF, 32 * half
-            for i in range(string.bit_length()):
-                if string >> i & 1:
-                    at += 1
-                else:  # with more than 48 keys, a number that is no key
-                    shown.append(at << self.bits - 6 | slots.pop(0) if slots else -1)
+        number, shown, bin_ = int.from_bytes(words, "little"), [], 0
+        string = number >> self.k * self.longest & (1 << self.k + self.bins) - 1 ^ (1 << self.bins) - 1
+        for i in range(string.bit_length()):
+            if string >> i & 1:
+                bin_ += 1
+            else:
+                slot = len(shown)  # behind the last one, and beyond: what make_block does not write
+                planes = sum((number >> self.k * p + slot & 1) << p for p in range(8, self.longest))
+                shown.append(bin_ << self.bits | planes | number >> 8 * slot & 0xFF)
         return shown
 
     def make_block(self, _, block, __):
-        halves = [sum(count for key, count in block.items() if key >> self.bits - 1 == half) for half in range(2)]
-        promoted = max(halves) > 31 or sum(halves) > 48
-        slots, bins, shown = b"", [], set()
-        for half in range(2):
-            string, of_half = 0, 0
-            for i in range(32):
-                keys = [key for key in sorted(block) if key >> self.bits - 6 == 32 * half + i]
-                listed = keys if promoted else [key for key in keys for _ in range(block[key])]
-                if of_half + len(listed) > 31 or len(slots) + len(listed) > 48:
-                    break
-                slots += bytes(key & (1 << self.bits - 6) - 1 for key in listed)
-                of_half += len(listed)
-                string |= 1 << of_half + i
-                shown.update(keys)
-            bins.append(string ^ 0xFFFFFFFF | promoted << 63)
-        return slots.ljust(48, b"\0") + struct.pack("<2Q", *bins), without_one(block, shown) if promoted else {}
+        keys, n = sorted(block), sum(block.values())
+
+        def shown_if(times):  # the keys of the lowest bins that fit
+            slots = 0
+            for i, key in enumerate(keys):
+                slots += times(key)
+                if slots > self.k:
+                    return [other for other in keys[:i] if other >> self.bits < key >> self.bits], key >> self.bits
+            return keys, self.bins
+
+        copies = block.get
+        shown, end = shown_if(copies)
+        if n > self.k and (n - len(keys) >= self.FEW or any(block[key] > 1 for key in keys[len(shown):])):
+            copies = dict.fromkeys(keys, 1).get
+            shown, end = shown_if(copies)
+        listed = [key for key in shown for _ in range(copies(key))]
+        number = string = 0
+        for slot, key in enumerate(listed):
+            rest = key & (1 << self.bits) - 1
+            number |= (rest & 0xFF) << 8 * slot
+            for p in range(8, self.longest):
+                number |= (rest >> p & 1) << self.k * p + slot
+        for bin_ in range(end):
+            string |= 1 << bin_ + sum(key >> self.bits <= bin_ for key in listed)
+        number |= (string ^ (1 << self.bins) - 1) << self.k * self.longest
+        rest = {key: block[key] - copies(key) * (key in shown) for key in keys}
+        rest = {key: count for key, count in rest.items() if count > 0}
+        counted = any(count > 1 or key in shown for key, count in rest.items())
+        return (number | counted << 510 | (end < self.bins) << 511).to_bytes(64, "little"), rest
+
+    def make_side(self, b, rest):
+        entry = [b, len(rest)]
+        for key, count in sorted(rest.items()):
+            entry.append(key | min(count, self.many) << self.key_bits)
+            entry += [count & 0xFFFFFFFF, count >> 32] if count >= self.many else []
+        entry += [0] * (len(entry) % 2)
+        return struct.pack(f"<{len(entry)}I", *entry) if rest else b""
+
+    def read_side(self, section):
+        side, at = {}, 0
+        while at < len(section.bytes):
+            b, n = section.unpack("<II", at)
+            section.require(b < self.num_blocks, "an entry's block", at)
+            at, side[b] = at + 8, {}
+            for _ in range(n):
+                word, = section.unpack("<I", at)
+                count, at = word >> self.key_bits, at + 4
+                if count == self.many:
+                    count, = section.unpack("<Q", at)
+                    at += 8
+                side[b][word & (1 << self.key_bits) - 1] = count
+            at += at % 8
+        return side
 
 
 class Stamped(Slots):  # 8: a key is a fingerprint and its bucket
-    GROUP, BITS, ENTRIES = 64, (12, 16), 14
+    GROUP = UNIT = 64
+    BITS, ENTRIES = (12, 16), 14
     first = current = 0  # set before it is read
 
     def is_key(self, key):
@@ -397,7 +452,7 @@ class Stamped(Slots):  # 8: a key is a fingerprint and its bucket
 
 # --- All of them.
 
-CLASSES = {PLANES: Planes, RUNS: Runs, SLOTS16: Slots16, SLOTS8: Slots8}
+CLASSES = {PLANES: Planes, RUNS: Runs, SLOTS16: Slots16, DENSE: Dense}
 
 
 def read_store(file, store, classes=None, may_be_unsized=False):

@@ -71,7 +71,7 @@ class TROMMEL_API ConcurrentFilter {
 
   /// Takes over a filter, with its keys and its executor. With fingerprints it makes the versions
   /// of 64 blocks each that queries beside writers need (8 bytes each, 0.2 % of the memory, and
-  /// with slots of 8 bits one more for each shard). Fails with kOutOfMemory, and leaves the filter
+  /// with dense blocks one more for each shard). Fails with kOutOfMemory, and leaves the filter
   /// as it is, if these exceed its memory limit or the system refuses memory. Cost: the locks (up
   /// to 32 KiB) and the versions; no pass over the blocks.
   static Result<ConcurrentFilter> Adopt(CountingFilter&& filter);

@@ -36,13 +36,14 @@ struct CountingConfig {
   uint32_t num_slices = 0;  ///< One of the encoding's (Geometry::num_slices), or 0: sizing chooses.
   /// Runs take half the memory of planes, and beyond the caches their updates are no slower. Planes
   /// have faster updates in cache, on CPUs without a fast bit deposit, and beyond their capacity
-  /// (GUIDE.md). Fingerprints have the fastest updates (16 bits) or the least memory (8 bits).
+  /// (GUIDE.md). Fingerprints have the fastest updates (16 bits) or the least memory (dense).
   ///
   /// Runs are the default, for both types of filters, because they serve best what is not foreseen:
   /// with 1.9 times the capacity, beside writers, runs sized for 0.3 % answer 3 % of non-members
-  /// "maybe present", fingerprints8 37 % and fingerprints16 83 % (PredictedUndecidedShare).
+  /// "maybe present" and fingerprints16 83 % (PredictedUndecidedShare).
   Encoding encoding = Encoding::kRuns;
-  Preference preference = Preference::kMemory;  ///< Of Encoding::kAutomatic; else not used.
+  /// Of Encoding::kAutomatic; of kDense, kSpeed; else not used.
+  Preference preference = Preference::kMemory;
   /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
   /// num_slices = 8.
   bool power_of_two_blocks = false;
@@ -65,14 +66,19 @@ struct CountingConfig {
   /// times Sizing::predicted_side_table_bytes, but at least 2 KiB per part, suffices for keys that
   /// differ.
   ///
-  /// With fingerprints it takes 53 to 64 bytes, and hides at most 8 keys that differ, each up to
-  /// 65,535 times. More is refused, whatever the limit: copies of a hot key beyond about 65,536,
-  /// and in a filter filled to its capacity with keys that differ about 1 key in 50,000 with slots
-  /// of 8 bits and 1 in 4,000,000 with slots of 16; with nine tenths of them, 1 in 800,000 and
-  /// none. Twice the predicted bytes, but at least 1 KiB per part, suffices for the others.
+  /// With slots of 16 bits it takes 53 to 64 bytes, and hides at most 8 keys that differ, each up
+  /// to 65,535 times. More is refused, whatever the limit: copies of a hot key beyond about 65,536,
+  /// and in a filter filled to its capacity with keys that differ about 1 key in 4,000,000; with
+  /// nine tenths of them, none. Twice the predicted bytes, but at least 1 KiB per part, suffices.
   ///
-  /// Requires at least what one promoted block takes per part: 64 bytes with fingerprints, up to
-  /// 700 with planes and runs. Counts as memory of the filter (memory_limit_bytes).
+  /// With dense blocks half of the bytes are for further overflow lines, the rest for counts of
+  /// further copies, 24 bytes or more for a block that has some. A key is refused if the lines near
+  /// its block have no place for it, or for those that it displaces. Four times the predicted
+  /// bytes, but at least 4 KiB per part, suffices for keys that differ, also if they are replaced.
+  ///
+  /// Requires at least what one promoted block takes per part: 64 bytes with slots of 16 bits, up
+  /// to 700 with planes and runs; with dense blocks 12, and 12 for each 64 blocks. Counts as memory
+  /// of the filter (memory_limit_bytes).
   uint64_t side_memory_limit_bytes = 0;
   /// Spreads batches of updates and queries, and the first touch of the memory, over its threads;
   /// operations on whole filters use one thread. Null: the calling thread does all the work.
@@ -228,7 +234,7 @@ class TROMMEL_API CountingFilter {
   /// kInvalidArgument if both together hold more than 2^62 keys. With a limit of side memory it
   /// fails with kOutOfMemory if the result would exceed it, and changes no contents; with
   /// fingerprints this takes one more pass. Without a limit, running out of memory for the side
-  /// table fails in the same way with planes and runs, and ends the program with fingerprints.
+  /// table fails in the same way, and ends the program with slots of 16 bits.
   /// Subtract, and a Merge that fails, need no memory with planes and runs. Digest keys are
   /// compared by their check values; this filter keeps its own, or stays without. Cost: one pass
   /// over both.
@@ -255,8 +261,9 @@ class TROMMEL_API CountingFilter {
   /// limit has no space for makes both fail with kOutOfMemory.
   ///
   /// Fails with kInvalidArgument without fingerprints, or if they have no bit to spare (8 doublings
-  /// with slots of 16 bits, 6 with slots of 8) or num_blocks would exceed kMaxBlocks, and with
-  /// kOutOfMemory: it needs memory for both sizes while it runs. Cost: one pass over all blocks.
+  /// with slots of 16 bits, 7 to 11 with dense blocks) or num_blocks would exceed kMaxBlocks, and
+  /// with kOutOfMemory: it needs memory for both sizes while it runs. Cost: one pass over all
+  /// blocks.
   Status Grow();
 
   /// Limits side memory from now on, as CountingConfig::side_memory_limit_bytes, which is not part
@@ -264,7 +271,7 @@ class TROMMEL_API CountingFilter {
   /// kInvalidArgument below the least value, and with kOutOfMemory if what is in needs more, if the
   /// filter would exceed its memory limit, or if the system refuses memory; there is no limit then,
   /// or the one that was. A filter takes the limit again after loading that it had before saving:
-  /// where it is needed, keys are placed anew. With slots of 8 bits that may fail for a filter that
+  /// where it is needed, keys are placed anew. With dense blocks that may fail for a filter that
   /// was filled to its limit, because a file puts keys in canonical order. Cost: what it
   /// reserves; one pass over all blocks where keys are placed anew.
   Status LimitSideMemory(uint64_t limit_bytes);

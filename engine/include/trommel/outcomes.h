@@ -25,6 +25,9 @@ enum class Answer : uint8_t {
 struct EraseOutcome {
   uint64_t num_erased = 0;   ///< Keys that were erased.
   uint64_t num_refused = 0;  ///< Keys that were certainly absent: nothing changed for them.
+  /// Where keys expire: those of a bucket that is not live, for it has expired or lies in the
+  /// future.
+  uint64_t num_expired = 0;
 
   /// Memberwise equality.
   friend bool operator==(const EraseOutcome&, const EraseOutcome&) = default;
@@ -98,6 +101,12 @@ struct BlockFill {
   /// Stats::predicted_fpr includes.
   double current_fpr = 0;
   uint64_t huge_page_bytes = 0;  ///< Presence bits and counts that are on huge pages now.
+};
+
+/// What the model says of a filter that holds a number of distinct keys.
+struct GrowthForecast {
+  double predicted_fpr = 0;  ///< Its rate, with what queries of fingerprints cannot decide.
+  uint64_t num_bytes = 0;    ///< Its blocks, or digests; without the side table.
 };
 
 }  // namespace trommel

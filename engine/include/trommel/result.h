@@ -24,7 +24,8 @@ enum class ErrorCode {
   /// The file is complete and in place, but its folder could not be flushed: it may be lost or
   /// revert to the previous file if the machine fails now.
   kNotFlushed,
-  kBusy,  ///< Something else is being done to it, which must end first.
+  kBusy,         ///< Something else is being done to it, which must end first.
+  kUnsupported,  ///< Filters of this type do not have this operation.
 };
 
 /// Returns the code's name as in the enumeration, without the k: "Mismatch". Never empty.

@@ -73,11 +73,11 @@ struct ScalableConfig {
       0.8;  ///< kGenerations: rate of a slot over that of the one before; 0.1 to 0.95.
   DigestPolicy digest = {};  ///< How keys become digests.
   uint32_t num_slices = 0;   ///< Of all generations; 0: sizing chooses.
-  /// How counts are stored: kRuns, kPlanes, kFingerprints8 or kFingerprints16 in generations,
+  /// How counts are stored: kRuns, kPlanes, kDense or kFingerprints16 in generations,
   /// kFingerprints16 in a filter that doubles. kAutomatic: kRuns, or kFingerprints16. With
   /// fingerprints a generation's budget has room for what queries cannot decide, however often keys
-  /// are in. They take less memory than runs for budgets of 0.12 to 3 % (slots of 8 bits) and 0.02
-  /// to 0.09 % (16 bits, a million keys and more), and several times as much for budgets far below
+  /// are in. They take less memory than runs for budgets from 3 % down to where full blocks keep no
+  /// lower rate, 0.014 % (dense) and 0.03 % (16 bits), and several times as much far below
   /// (bench/README.md, What a set's filter takes).
   Encoding encoding = Encoding::kAutomatic;
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
@@ -154,12 +154,6 @@ struct ScalableFill {
   /// undecided share.
   double current_fpr = 0;
   uint64_t huge_page_bytes = 0;  ///< Of all generations.
-};
-
-/// What the model says of a filter that holds a number of distinct keys.
-struct GrowthForecast {
-  double predicted_fpr = 0;  ///< Its rate, with what queries of fingerprints cannot decide.
-  uint64_t num_bytes = 0;    ///< Its blocks, or digests; without the side table.
 };
 
 /// A counting filter that grows with its keys, and shrinks when they are erased.

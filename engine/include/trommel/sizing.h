@@ -23,7 +23,8 @@
 /// probability
 /// @code{.unparsed}
 ///   predicted_fpr = sum_i P(i) sum_v p_v (1 - (1 - p_v)^i)
-///   p_v = 2^-fingerprint_bits; with slots of 16 bits twice that for low bytes 0x01 and 0xfe
+///   p_v = 2^-fingerprint_bits; with slots of 16 bits twice that for low bytes 0x01 and 0xfe;
+///   in dense blocks 1 / num_values()
 /// @endcode
 /// and promoted blocks answer as exactly as others. The block comes from all 64 digest bits, so
 /// blocks are even at every size.
@@ -31,7 +32,8 @@
 /// *Undecided.* Queries that run beside writers do not read the side table, where a full block of
 /// fingerprints keeps what it cannot show. Such a query answers "maybe present", too, when the key
 /// could be there: with slots of 16 bits, when its block has keys in the side table alone; with
-/// slots of 8 bits, when its bin is cut off. Further copies of a key never are the reason. That
+/// dense blocks, when its bin is cut and a key of the block found no place in overflow lines, which
+/// is rare because lines become more. Further copies of a key never are the reason. That
 /// share of the non-members, the *undecided share*, comes on top of the rate
 /// (PredictedUndecidedShare). Sizing keeps the sum of both within the target. So a filter meets its
 /// target as a CountingFilter and beside writers, and has one geometry for both.
@@ -40,8 +42,7 @@
 /// too full for their encoding. With Encoding::kPlanes such blocks are so rare that the rate alone
 /// determines the number of blocks. With Encoding::kRuns they are the blocks of more than a fixed
 /// number of keys, and sizing limits their share as well; with fingerprints, the blocks of more
-/// than 32 keys (slots of 16 bits), or of more than 48 or more than 31 in one half of the bins
-/// (slots of 8 bits).
+/// than 32 keys (slots of 16 bits), or than slots (dense blocks).
 #ifndef TROMMEL_SIZING_H_
 #define TROMMEL_SIZING_H_
 
@@ -66,9 +67,11 @@ enum class Encoding : uint8_t {
   /// One fingerprint of 16 bits per key, in one of 32 slots of a cache line, instead of presence
   /// bits: about 25 bits per key at 0.033 % (beside writers 0.039 %), with the fastest updates.
   kFingerprints16 = 2,
-  /// One fingerprint of 8 bits per key, in one of 48 slots and 64 bins of a cache line: the least
-  /// memory, about 15 bits per key at 0.21 % (beside writers 0.30 %).
-  kFingerprints8 = 3,
+  /// One fingerprint of 8 to 19 bits and a bin per key, in one of 51 to 22 slots of a cache line
+  /// that is nearly full, with overflow lines near it: the least memory at any rate, alone and
+  /// beside writers. 11.8 bits per key at 0.36 %, 12.5 at 0.22 %, 14.0 at 0.1 %, 19.0 at 0.01 %,
+  /// 24.1 at 0.001 %.
+  kDense = 3,
   /// Of a SizingRequest or a CountingConfig: the encoding that its Preference chooses; of an
   /// AttributeConfig and a ScalableConfig what these say. No geometry has it.
   kAutomatic = 255,
@@ -81,16 +84,18 @@ enum class Preference : uint8_t {
   /// The fewest predicted bytes at capacity, side table included.
   kMemory = 0,
   /// kFingerprints16 if its bits per key are at most twice the fewest of any encoding; else
-  /// kFingerprints8 under the same condition; else kRuns, or without those what kMemory chooses.
+  /// kDense under the same condition; else kRuns, or without those what kMemory chooses. Dense
+  /// blocks, chosen or asked for, are then less full: fewer are cut, updates are faster.
   kSpeed = 1,
-  /// Planes or runs, whose answers stay usable past capacity: the one with the fewer predicted
-  /// bytes, side table included, when it holds twice the capacity. Beside writers fingerprints past
-  /// capacity answer "maybe present" at the undecided share (PredictedUndecidedShare), measured
-  /// after keys had been replaced, where runs sized for 0.3 % have this rate:
+  /// Planes, runs or dense blocks, whose answers stay usable past capacity: the one with the fewest
+  /// predicted bytes, side table included, when it holds twice the capacity. Beside writers slots
+  /// of 16 bits past capacity answer "maybe present" at the undecided share
+  /// (PredictedUndecidedShare), measured after keys had been replaced, where the others, sized for
+  /// 0.3 %, have these rates:
   /// @code{.unparsed}
-  ///   times the capacity   kFingerprints16   kFingerprints8     runs
-  ///   1.25                           4.2 %            2.3 %    0.7 %
-  ///   1.9                           80 %             40 %      3.0 %
+  ///   times the capacity   kFingerprints16   kRuns    kDense
+  ///   1.25                           4.2 %   0.7 %    0.28 %
+  ///   1.9                           80 %     3.0 %    0.42 %
   /// @endcode
   kHeadroom = 2,
   /// Parquet's blocks: runs of 8 slices and a power of two of blocks. num_slices must be 0 or 8.
@@ -99,12 +104,15 @@ enum class Preference : uint8_t {
   kParquet = 3,
 };
 
+/// Returns "memory", "speed", "headroom" or "parquet".
+TROMMEL_API std::string_view PreferenceName(Preference preference) noexcept;
+
 /// Returns whether blocks of this encoding hold fingerprints instead of presence bits.
 constexpr bool HasFingerprints(Encoding encoding) noexcept {
-  return encoding == Encoding::kFingerprints16 || encoding == Encoding::kFingerprints8;
+  return encoding == Encoding::kFingerprints16 || encoding == Encoding::kDense;
 }
 
-/// Returns "planes", "runs", "fingerprints16", "fingerprints8" or "automatic".
+/// Returns "planes", "runs", "fingerprints16", "dense" or "automatic".
 TROMMEL_API std::string_view EncodingName(Encoding encoding) noexcept;
 
 /// Where a key sets bits, and which; with fingerprints, in which block its fingerprint is, and of
@@ -125,10 +133,18 @@ struct TROMMEL_API Geometry {
   /// The top shard_bits bits of a digest are its shard. num_blocks is a multiple of 2^shard_bits.
   uint32_t shard_bits = 0;
   uint64_t num_blocks = 0;  ///< 1 to kMaxBlocks.
-  /// Bits of a key within its block, of fingerprints: 16 (down to 8) with slots of 16 bits, 14
-  /// (down to 8) with slots of 8 bits, where 6 of them choose a bin. Each doubling of the filter
+  /// Of fingerprints the bits of a key within its block, 16 (down to 8) with slots of 16 bits; of
+  /// dense blocks those beside its bin, 8 to 19 by slots (down to 1). Each doubling of the filter
   /// takes one. 0 without fingerprints.
   uint32_t fingerprint_bits = 0;
+  /// Slots of a dense block; else 0. The number determines bins and the most bits:
+  /// @code{.unparsed}
+  ///   slots            51     48     43     40     38     35      32       26        22
+  ///   bins             51     78     80     70     54     55      62       68        70
+  ///   bits              8      8      9     10     11     12      13       16        19
+  ///   rate, full    0.36   0.22   0.097  0.050  0.030  0.014  0.0058  0.00053  0.000055 %
+  /// @endcode
+  uint32_t slots = 0;
 
   /// Returns the positions of one slice: 32 or 64. Without a meaning for fingerprints.
   constexpr uint32_t slice_positions() const noexcept { return num_slices == 8 ? 32 : 64; }
@@ -141,11 +157,26 @@ struct TROMMEL_API Geometry {
   /// Returns the bytes of blocks and overflow lines, without the side table.
   constexpr uint64_t num_bytes() const noexcept {
     if (encoding == Encoding::kPlanes) return presence_bytes() * 4;
-    if (encoding == Encoding::kFingerprints8) return num_blocks * 64;
+    if (encoding == Encoding::kDense) {  // and an overflow line for 16 blocks of a range, at least
+      const uint32_t range_bits = shard_bits < 10 ? shard_bits : 10;
+      return (num_blocks + ((((num_blocks >> range_bits) + 15) / 16) << range_bits)) * 64;
+    }
     if (encoding == Encoding::kFingerprints16) {  // and an overflow line for 64 blocks
       return (num_blocks + (num_blocks + 63) / 64) * 64;
     }
     return num_blocks * (num_slices > 8 ? 128 : 64);
+  }
+  /// Returns the values that a key within its block can have; 0 without fingerprints.
+  constexpr uint64_t num_values() const noexcept {
+    if (!HasFingerprints(encoding)) return 0;
+    return (encoding == Encoding::kDense ? bins() : 1) << fingerprint_bits;
+  }
+  /// Returns the most bits of a key beside its bin in dense blocks; else 0.
+  constexpr uint32_t max_dense_bits() const noexcept { return slots == 0 ? 0 : 460 / slots - 1; }
+  /// Returns the bins of a dense block, whose 512 bits are a remainder and one bit for each slot,
+  /// one for each bin, and two; else 0.
+  constexpr uint64_t bins() const noexcept {
+    return slots == 0 ? 0 : 510 - slots * (max_dense_bits() + 1);
   }
   /// Returns the bytes of the counts, without the side table; for fingerprints num_bytes().
   constexpr uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }
@@ -162,11 +193,13 @@ struct TROMMEL_API Geometry {
 inline constexpr uint64_t kMaxBlocks = (uint64_t{1} << 31) - 1;
 /// Returns the largest share of promoted blocks that sizing accepts with runs and fingerprints:
 /// keys of promoted blocks are slower. With slots of 16 bits it is what overflow lines have space
-/// for (21 keys per block, where the share is 0.9 %, leave 10 times the space that is used). With
-/// slots of 8 bits (34 keys per block, 15.2 bits per key) 3 % would save 0.7 bits per key, and an
-/// insert near capacity would take 1.3 to 1.4 times as long.
-constexpr double MaxPromotedShare(Encoding encoding) noexcept {
-  return HasFingerprints(encoding) ? 0.01 : 0.03;
+/// for (21 keys per block, where the share is 0.9 %, leave 10 times the space that is used). Of
+/// dense blocks, which are made to be cut, the memory per key is the least near 0.3; and at 0.16,
+/// which Preference::kSpeed asks for, 4 % more.
+constexpr double MaxPromotedShare(Encoding encoding,
+                                  Preference preference = Preference::kMemory) noexcept {
+  if (encoding == Encoding::kDense) return preference == Preference::kSpeed ? 0.16 : 0.3;
+  return encoding == Encoding::kFingerprints16 ? 0.01 : 0.03;
 }
 /// Most distinct keys that a filter can be sized for.
 inline constexpr uint64_t kMaxCapacity = uint64_t{1} << 40;
@@ -179,9 +212,9 @@ inline constexpr double kMaxTargetFpr = 0.5;
 /// at most 10.
 TROMMEL_API uint32_t ShardBitsFor(uint64_t num_blocks) noexcept;
 
-/// Checks a geometry. Fails with kInvalidArgument unless num_slices and fingerprint_bits are of the
-/// encoding's, and num_blocks is in range and a multiple of 2^shard_bits. With shards of
-/// kFingerprints16 it is a multiple of 64 x 2^shard_bits: 64 blocks share an overflow line.
+/// Checks a geometry. Fails with kInvalidArgument unless num_slices, slots and fingerprint_bits are
+/// of the encoding's, and num_blocks is in range and a multiple of 2^shard_bits. With shards of
+/// kFingerprints16 it is a multiple of 64 x 2^shard_bits: so many blocks share an overflow line.
 TROMMEL_API Status Validate(const Geometry& geometry);
 
 /// What SizeFor is to size.
@@ -196,7 +229,8 @@ struct SizingRequest {
   /// Round num_blocks up to a power of two: for repeated folding, and for Parquet's blocks with
   /// num_slices = 8.
   bool power_of_two_blocks = false;
-  Preference preference = Preference::kMemory;  ///< Of Encoding::kAutomatic; else not used.
+  /// Of Encoding::kAutomatic; of kDense, kSpeed; else not used.
+  Preference preference = Preference::kMemory;
 };
 
 /// What SizeFor found.
@@ -219,11 +253,11 @@ struct Sizing {
 /// writers, so that files of both kinds of filters merge.
 ///
 /// At high rates the share of promoted blocks is what limits runs and fingerprints, and their rate
-/// is then lower than requested. Fingerprints have their full length (16 or 14 bits), so at rates
-/// below what that gives to full blocks, memory grows with 1 / target_fpr. num_blocks is rounded up
-/// to whole shards of at least 1,024 blocks: less than 0.1 % more, with kFingerprints16 less than
-/// 1.6 %. Above 2^29 blocks of planes or runs, where blocks own unequal shares of the digests, a
-/// slightly smaller geometry may exist.
+/// is then lower than requested. Fingerprints have their full length, so at rates below what that
+/// gives to full blocks (0.03 % with slots of 16 bits, 0.014 % with dense blocks), memory grows
+/// with 1 / target_fpr. num_blocks is rounded up to whole shards of at least 1,024 blocks: less
+/// than 0.1 % more, with fingerprints less than 1.6 %. Above 2^29 blocks of planes or runs, where
+/// blocks own unequal shares of the digests, a slightly smaller geometry may exist.
 ///
 /// Fails with kInvalidArgument for a capacity of zero or above kMaxCapacity, a rate that is NaN or
 /// out of range, a number of slices that the encoding does not have, and when more than kMaxBlocks
@@ -239,9 +273,11 @@ TROMMEL_API double PredictedFpr(const Geometry& geometry, uint64_t num_keys) noe
 /// Returns the share of non-members that queries beside writers answer "maybe present" on top of
 /// PredictedFpr when the filter holds `num_keys` distinct keys, because they do not read the side
 /// table (*Undecided*, above). 0 with planes and runs. The share is that of a filter whose keys
-/// have been replaced several times, and an upper bound: filters have less of it, the more so the
-/// fewer keys they have (ARCHITECTURE.md, Sizing: model and measured figures). Requires a valid
-/// geometry, which is not checked. Thread safety: any thread. Cost: up to about 0.2 ms.
+/// have been replaced several times. With slots of 16 bits it is an upper bound: filters have less
+/// of it, the more so the fewer keys they have. With dense blocks it is a bound at capacity; past
+/// it single filters had up to 0.5 %, and beyond twice the capacity it does not hold
+/// (ARCHITECTURE.md, Sizing: model and measured figures). Requires a valid geometry, which is not
+/// checked. Thread safety: any thread. Cost: up to about 0.2 ms.
 TROMMEL_API double PredictedUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 /// Returns the share of blocks whose counts (with fingerprints: whose keys) do not fit their

@@ -3,7 +3,7 @@
 /// estimates.
 ///
 /// Two headers are included separately:
-/// - trommel/any_filter.h loads and saves files of every type;
+/// - trommel/any_filter.h has one interface to filters of every type, and loads what a file is;
 /// - trommel/attribute_plan.h plans which sets of attributes to store, and in how much memory.
 ///
 /// The documentation uses these words throughout:

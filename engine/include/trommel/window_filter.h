@@ -71,16 +71,6 @@ struct WindowInsertOutcome {
   friend bool operator==(const WindowInsertOutcome&, const WindowInsertOutcome&) = default;
 };
 
-/// What a batch of erasures from a WindowFilter did.
-struct WindowEraseOutcome {
-  uint64_t num_erased = 0;   ///< Keys that were erased.
-  uint64_t num_refused = 0;  ///< Keys certainly absent from the bucket: nothing changed for them.
-  uint64_t num_expired = 0;  ///< Keys of a bucket that is not live: expired, or in the future.
-
-  /// Memberwise equality.
-  friend bool operator==(const WindowEraseOutcome&, const WindowEraseOutcome&) = default;
-};
-
 /// A live bucket that holds keys, or is the current one.
 struct WindowBucket {
   uint64_t first_tick = 0;   ///< First tick of the bucket.
@@ -255,9 +245,9 @@ class TROMMEL_API WindowFilter {
   /// A key may be erased as often as it was inserted at that time. Erasing any other has, in that
   /// bucket, the effect that CountingFilter::Erase describes. (Without the time, a late erasure
   /// would find its key by false positives in other buckets, and take it from other keys.)
-  WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at) noexcept;
+  EraseOutcome Erase(Keys keys, uint64_t inserted_at) noexcept;
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
-  WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) noexcept;
+  EraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased) noexcept;
 
   /// Erases every key, or changes nothing, as CountingFilter::EraseAll, and beside other threads as
   /// ConcurrentFilter::EraseAll. Each key is looked up in the bucket of its time and counts there:
@@ -266,8 +256,8 @@ class TROMMEL_API WindowFilter {
   /// keys if the filter is not erasable.
   ///
   /// Requires inserted_at.size() to be keys.size() or 1.
-  Result<WindowEraseOutcome> EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
-                                      std::span<uint64_t> missing = {});
+  Result<EraseOutcome> EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
+                                std::span<uint64_t> missing = {});
 
   /// As CountingFilter::Query, over all live buckets: one cache line per key. Within a batch, time
   /// may advance from chunk to chunk.

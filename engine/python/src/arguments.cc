@@ -94,7 +94,7 @@ bool FlagOf(nb::handle object, std::string_view name) {
 Encoding EncodingOf(nb::handle name) {
   return SelfNamed(name, "encoding",
                    std::array{Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16,
-                              Encoding::kFingerprints8, Encoding::kAutomatic},
+                              Encoding::kDense, Encoding::kAutomatic},
                    EncodingName);
 }
 Preference PreferenceOf(nb::handle name, Encoding encoding) {

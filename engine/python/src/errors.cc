@@ -17,6 +17,7 @@ const char* ClassOf(const Failure& failure) {
   if (failure.kind() == FailureKind::kClosed) return "ClosedError";
   switch (failure.error().code) {
     case ErrorCode::kInvalidArgument:
+    case ErrorCode::kUnsupported:
       return "InvalidArgumentError";
     case ErrorCode::kOutOfMemory:
       return "OutOfMemoryError";

@@ -33,12 +33,14 @@ namespace nb = nanobind;
 namespace trommel::python {
 namespace {
 
-nb::object ObjectOf(AnyFilter&& any) {
-  return std::visit(
-      [](auto&& filter) {
-        return nb::cast(NewObject(std::move(filter)), nb::rv_policy::take_ownership);
-      },
-      std::move(any));
+nb::object ObjectOf(AnyFilterPtr any) {
+  const auto object = [](auto& filter) {
+    return nb::cast(NewObject(std::move(filter)), nb::rv_policy::take_ownership);
+  };
+  if (auto* counting = any->As<CountingFilter>()) return object(*counting);
+  if (auto* scalable = any->As<ScalableFilter>()) return object(*scalable);
+  if (auto* window = any->As<WindowFilter>()) return object(*window);
+  return object(*any->As<AttributeFilter>());
 }
 
 nb::object Load(Argument path, Argument limit, Argument key) {
@@ -47,7 +49,7 @@ nb::object Load(Argument path, Argument limit, Argument key) {
   const DigestKey digest_key = DigestKeyOf(key);
   return ObjectOf([&] {
     const WithoutGil without_gil;
-    return Unwrap(LoadAny(file, limit_bytes, digest_key));
+    return Unwrap(AnyFilter::Load(file, limit_bytes, digest_key));
   }());
 }
 
@@ -57,7 +59,7 @@ nb::object FromBytesOfAnyType(Argument data, Argument limit, Argument key) {
   const DigestKey digest_key = DigestKeyOf(key);
   return ObjectOf([&] {
     const WithoutGil without_gil;
-    return Unwrap(DeserializeAny(view.bytes(), limit_bytes, digest_key));
+    return Unwrap(AnyFilter::Deserialize(view.bytes(), limit_bytes, digest_key));
   }());
 }
 

@@ -31,7 +31,9 @@ void BindOutcomes(nb::module_& module) {
   Record<EraseOutcome>(module, "EraseOutcome", "What a batch of erasures did.")
       .Field("num_erased", &EraseOutcome::num_erased, "Keys that were erased.")
       .Field("num_refused", &EraseOutcome::num_refused,
-             "Keys that were certainly absent: nothing changed for them.");
+             "Keys that were certainly absent: nothing changed for them.")
+      .Field("num_expired", &EraseOutcome::num_expired,
+             "Where keys expire: those of a bucket that is not live.");
   Record<UpsertOutcome>(module, "UpsertOutcome", "What upsert did.")
       .Field("num_inserted", &UpsertOutcome::num_inserted,
              "Keys that were not in the table: the filter has them now.")
@@ -52,11 +54,6 @@ void BindOutcomes(nb::module_& module) {
              "Keys of a bucket that has expired or lies in the future, and those without space.")
       .Field("num_without_space", &WindowInsertOutcome::num_without_space,
              "Keys that the limit of side memory had no space for.");
-  Record<WindowEraseOutcome>(module, "WindowEraseOutcome", "What a batch of erasures did.")
-      .Field("num_erased", &WindowEraseOutcome::num_erased, "Keys that were erased.")
-      .Field("num_refused", &WindowEraseOutcome::num_refused,
-             "Keys certainly absent from the bucket.")
-      .Field("num_expired", &WindowEraseOutcome::num_expired, "Keys of a bucket that is not live.");
 }
 
 void BindBlocks(nb::module_& module) {
@@ -111,7 +108,7 @@ void BindGrowth(nb::module_& module) {
       .Field("last_tick", &WindowBucket::last_tick, "Last tick of the bucket.")
       .Field("num_keys", &WindowBucket::num_keys, "Insertions less erasures.")
       .Field("predicted_fpr", &WindowBucket::predicted_fpr, "Of this bucket alone.");
-  Record<WindowStats>(module, "WindowStats", "Statistics of a WindowFilter.")
+  Record<WindowStats>(module, "WindowStats", "Statistics of a filter of a window.")
       .Field("now", &WindowStats::now, "The time of the last advance.")
       .Field("num_keys", &WindowStats::num_keys, "Insertions less erasures of live buckets.")
       .Field("num_bytes", &WindowStats::num_bytes, "The store with its side table.")

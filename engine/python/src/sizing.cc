@@ -43,10 +43,11 @@ void BindSizing(nb::module_& module) {
       .Field("num_slices", &Geometry::num_slices, "Slices of a block; 0 for fingerprints.")
       .Field(
           "encoding", [](const Geometry& self) { return EncodingName(self.encoding); },
-          "What blocks hold: 'runs', 'planes', 'fingerprints16' or 'fingerprints8'.")
+          "What blocks hold: 'runs', 'planes', 'fingerprints16' or 'dense'.")
       .Field("shard_bits", &Geometry::shard_bits, "Bits of a digest that name its shard.")
       .Field("num_blocks", &Geometry::num_blocks, "The number of blocks.")
       .Field("fingerprint_bits", &Geometry::fingerprint_bits, "Of fingerprints; else 0.")
+      .Field("slots", &Geometry::slots, "Of a dense block; else 0.")
       .Field("num_bytes", &Geometry::num_bytes, "Bytes of the blocks, without the side table.");
   Record<Sizing>(module, "Sizing", "What size_for found.")
       .Field("geometry", &Sizing::geometry, "The geometry.")

@@ -95,7 +95,7 @@ nb::object EraseAt(Window& self, Argument keys, Argument inserted_at) {
   }));
 }
 
-WindowEraseOutcome EraseAllAt(Window& self, Argument keys, Argument inserted_at) {
+EraseOutcome EraseAllAt(Window& self, Argument keys, Argument inserted_at) {
   const uint64_t tick = CountOf(inserted_at, "inserted_at");
   const KeyBatch batch(keys);
   return self.Update([&](WindowFilter& filter) {
@@ -172,13 +172,13 @@ void DefineTime(nb::class_<Window>& bound) {
   bound.def(
       "erase", EraseAt, nb::arg("keys"), nb::arg("inserted_at"),
       nb::sig("def erase(self, keys: trommel_filters.typing.Keys, inserted_at: int) -> "
-              "WindowEraseOutcome"),
+              "EraseOutcome"),
       "Takes every key out of the bucket into which it was inserted at that time, or refuses\n"
       "it if it is certainly absent there. For one key: returns whether it was erased.");
   bound.def(
       "erase_all", EraseAllAt, nb::arg("keys"), nb::arg("inserted_at"),
       nb::sig("def erase_all(self, keys: trommel_filters.typing.Keys, inserted_at: int) -> "
-              "WindowEraseOutcome"),
+              "EraseOutcome"),
       "Erases every key from the bucket of that time, or changes nothing if one is certainly\n"
       "absent from it, or counted there less often than the batch has it.");
 }

@@ -30,7 +30,7 @@ if typing.TYPE_CHECKING:
 else:
     Keys = typing.Any
 
-Encoding = typing.Literal["runs", "planes", "fingerprints16", "fingerprints8", "automatic"]
+Encoding = typing.Literal["runs", "planes", "fingerprints16", "dense", "automatic"]
 Preference = typing.Literal["memory", "speed", "headroom", "parquet"]
 Digest = typing.Literal["xxh3", "xxh64", "siphash", "caller"]
 GrowthMode = typing.Literal["automatic", "doubling", "generations"]

@@ -29,6 +29,8 @@ std::string_view ErrorCodeName(ErrorCode code) noexcept {
       return "NotFlushed";
     case ErrorCode::kBusy:
       return "Busy";
+    case ErrorCode::kUnsupported:
+      return "Unsupported";
   }
   return "Unknown";
 }

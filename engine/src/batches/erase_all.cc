@@ -1,6 +1,6 @@
 #include "engine/src/batches/erase_all.h"
 
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 
 namespace trommel {
 

@@ -22,7 +22,7 @@
 
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/shortfalls.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/radix_split.h"
 #include "trommel/digest.h"
 #include "trommel/keys.h"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
 
 namespace trommel {
-size_t QueryBatch(const QueryTarget& target, Keys keys,
+size_t QueryBatch(const BatchTarget& target, Keys keys,
                   std::span<uint64_t> maybe_present) noexcept {
   const auto query = [&](size_t task_first, Keys task_keys) {
     size_t num_in_task = 0;
@@ -28,7 +28,7 @@ size_t QueryBatch(const QueryTarget& target, Keys keys,
   return num_present.load(std::memory_order_relaxed);
 }
 
-size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
+size_t SelectBatch(const BatchTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept {
   return SelectInTasks(target.executor, keys, selection,
                        [&](size_t task_first, Keys task_keys, std::span<uint32_t> task_selection) {
@@ -44,8 +44,8 @@ size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
                        });
 }
 
-void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
-                std::span<uint64_t> counts) noexcept {
+void CountBatch(const BatchTarget& target, Keys keys, std::span<uint64_t> counts) noexcept {
+  RangeLocks* const locks = target.locks;
   const auto count = [&](uint64_t digest) {
     if (locks == nullptr) return target.store.CountEstimate(digest);
     const auto held = locks->Hold(RangeOf(digest, locks->lock_bits()), locks->lock_bits());

@@ -7,27 +7,17 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/key_store.h"
-#include "engine/src/sync/range_locks.h"
-#include "trommel/digest.h"
-#include "trommel/executor.h"
+#include "engine/src/batches/update_batch.h"
 #include "trommel/keys.h"
 
 namespace trommel {
 
-struct QueryTarget {
-  const KeyStore& store;
-  const DigestPolicy& policy;
-  Executor* executor = nullptr;  // null: the calling thread only
-};
-
 // As CountingFilter's.
-size_t QueryBatch(const QueryTarget& target, Keys keys, std::span<uint64_t> maybe_present) noexcept;
-size_t SelectBatch(const QueryTarget& target, Keys keys, bool maybe_present,
+size_t QueryBatch(const BatchTarget& target, Keys keys, std::span<uint64_t> maybe_present) noexcept;
+size_t SelectBatch(const BatchTarget& target, Keys keys, bool maybe_present,
                    std::span<uint32_t> selection) noexcept;
 // Counts do change beside a reader: each key is looked up under its lock, if there are any.
-void CountBatch(const QueryTarget& target, Keys keys, RangeLocks* locks,
-                std::span<uint64_t> counts) noexcept;
+void CountBatch(const BatchTarget& target, Keys keys, std::span<uint64_t> counts) noexcept;
 
 }  // namespace trommel
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "engine/src/base/block_memory.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/radix_split.h"
 
 namespace trommel {
@@ -19,30 +19,34 @@ constexpr uint64_t kKeysPerBlock = 4;
 // The memory of one round, used again by the next.
 class Round {
  public:
-  Round(const UpdateTarget& target, Update update, size_t num_keys, bool has_digests)
+  Round(const BatchTarget& target, Update update, size_t num_keys, bool has_digests,
+        bool needs_bits)
       : target_(target),
         update_(update),
+        needs_bits_(needs_bits),
         range_bits_(target.store.owned_range_bits()),
         num_ranges_(size_t{1} << range_bits_),
         digests_(has_digests ? 0 : num_keys),
         ranges_(num_keys),
         split_(num_keys),
         starts_((num_keys + kSplitChunk - 1) / kSplitChunk * (num_ranges_ + 1)),
-        split_answers_(update == Update::kInsert ? 0 : (num_keys + 63) / 64) {}
+        split_answers_(needs_bits ? (num_keys + 63) / 64 : 0) {}
 
   bool has_memory() const {
     return digests_.ok() && ranges_.ok() && split_.ok() && starts_.ok() && split_answers_.ok();
   }
 
-  uint64_t Run(Keys keys, std::span<uint64_t> answers) {
+  UpdateOutcome Run(Keys keys, std::span<uint64_t> answers) {
     num_keys_ = keys.size();
     num_chunks_ = (num_keys_ + kSplitChunk - 1) / kSplitChunk;
     std::ranges::fill(split_answers_.span(), 0);
     num_applied_ = 0;
+    num_refused_ = 0;
     ForEach(num_chunks_, [&](size_t c) { SplitChunk(keys, c); });
     ForEach(num_ranges_, [&](size_t r) { ApplyOwnedRange(r); });
     if (!answers.empty()) ForEach(num_chunks_, [&](size_t c) { Unsplit(c, answers); });
-    return num_applied_.load(std::memory_order_relaxed);
+    return {num_applied_.load(std::memory_order_relaxed),
+            num_refused_.load(std::memory_order_relaxed)};
   }
 
  private:
@@ -86,33 +90,34 @@ class Round {
   }
 
   void ApplyOwnedRange(size_t r) {
-    uint64_t num_applied = 0;
+    UpdateOutcome outcome;
     target_.store.FetchAhead(HeadOf(0, r));
     for (size_t c = 0; c < num_chunks_; ++c) {
       target_.store.FetchAhead(HeadOf(c + 1, r));
       const size_t begin = StartsOf(c)[r];
       const size_t end = StartsOf(c)[r + 1];
-      if (begin < end) num_applied += ApplyDigestRange(c, r, begin, end);
+      if (begin < end) outcome += ApplyDigestRange(c, r, begin, end);
     }
-    num_applied_.fetch_add(num_applied, std::memory_order_relaxed);
+    num_applied_.fetch_add(outcome.num_applied, std::memory_order_relaxed);
+    num_refused_.fetch_add(outcome.num_refused, std::memory_order_relaxed);
   }
 
   // Answers are gathered here first: the first and the last word of bits belong to neighbouring
   // digest ranges, too, to whose answers other tasks may write meanwhile.
-  uint64_t ApplyDigestRange(size_t c, size_t r, size_t begin, size_t end) {
+  UpdateOutcome ApplyDigestRange(size_t c, size_t r, size_t begin, size_t end) {
     const size_t base = begin / 64 * 64;  // so that bits need no shifting
     std::array<uint64_t, kSplitChunk / 64> bits;
-    const size_t num_words = update_ == Update::kInsert ? 0 : (end - base + 63) / 64;
+    const size_t num_words = needs_bits_ ? (end - base + 63) / 64 : 0;
     std::fill_n(bits.begin(), num_words, 0);
     const kernels::DigestRange range{begin - base, end - base,
                                      begin - base + kernels::kUpdateDistance};
-    const uint64_t num_applied = ApplyRange(target_, update_, SplitOf(c).data() + base, range, r,
-                                            range_bits_, std::span(bits).first(num_words));
+    const UpdateOutcome outcome = ApplyRange(target_, update_, SplitOf(c).data() + base, range, r,
+                                             range_bits_, std::span(bits).first(num_words));
     for (size_t w = 0; w < num_words; ++w) {
       std::atomic_ref<uint64_t>(SplitAnswersOf(c)[base / 64 + w])
           .fetch_or(bits[w], std::memory_order_relaxed);
     }
-    return num_applied;
+    return outcome;
   }
 
   void Unsplit(size_t c, std::span<uint64_t> answers) {
@@ -121,13 +126,15 @@ class Round {
                    std::span(cursors).first(num_ranges_), answers.data() + FirstOf(c) / 64);
   }
 
-  const UpdateTarget& target_;
+  const BatchTarget& target_;
   const Update update_;
+  const bool needs_bits_;
   const uint32_t range_bits_;
   const size_t num_ranges_;
   size_t num_keys_ = 0;
   size_t num_chunks_ = 0;
   std::atomic<uint64_t> num_applied_{0};
+  std::atomic<uint64_t> num_refused_{0};
   // Chunk c begins at c * kSplitChunk, in starts_ at c * (num_ranges_ + 1).
   ScratchArray<uint64_t> digests_;
   ScratchArray<uint16_t> ranges_;
@@ -138,23 +145,23 @@ class Round {
 
 }  // namespace
 
-std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, Keys keys,
-                                    std::span<uint64_t> answers) noexcept {
-  if (keys.empty()) return 0;
+std::optional<UpdateOutcome> UpdateSplit(const BatchTarget& target, Update update, Keys keys,
+                                         std::span<uint64_t> answers) noexcept {
+  if (keys.empty()) return UpdateOutcome();
   const uint64_t worthwhile = kKeysPerBlock * target.store.update_cost().num_blocks;
   const uint64_t largest = (std::max<uint64_t>(worthwhile, 1) + kSplitChunk - 1) / kSplitChunk;
   const size_t round_keys = std::min<uint64_t>(keys.size(), largest * kSplitChunk);
   const bool has_digests = keys.kind() == KeyKind::kDigests;
-  Round round(target, update, round_keys, has_digests);
+  Round round(target, update, round_keys, has_digests, NeedsBits(update, answers));
   if (!round.has_memory()) return std::nullopt;
-  uint64_t num_applied = 0;
+  UpdateOutcome outcome;
   for (size_t first = 0; first < keys.size(); first += round_keys) {
     const size_t count = std::min(round_keys, keys.size() - first);
     const std::span<uint64_t> round_answers =
         answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64);
-    num_applied += round.Run(keys.Subspan(first, count), round_answers);
+    outcome += round.Run(keys.Subspan(first, count), round_answers);
   }
-  return num_applied;
+  return outcome;
 }
 
 }  // namespace trommel

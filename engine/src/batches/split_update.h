@@ -25,8 +25,8 @@ namespace trommel {
 
 // As UpdateBatch. Returns nothing, and changes nothing, if the system refuses the memory: 18 bytes
 // per key of a round, which has at most four keys per block.
-std::optional<uint64_t> UpdateSplit(const UpdateTarget& target, Update update, Keys keys,
-                                    std::span<uint64_t> answers) noexcept;
+std::optional<UpdateOutcome> UpdateSplit(const BatchTarget& target, Update update, Keys keys,
+                                         std::span<uint64_t> answers) noexcept;
 
 }  // namespace trommel
 

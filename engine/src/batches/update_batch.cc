@@ -7,26 +7,54 @@
 #include <utility>
 
 #include "engine/src/batches/split_update.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/radix_split.h"
 
 namespace trommel {
 namespace {
 
-uint64_t UpdateDirect(const UpdateTarget& target, Update update, Keys keys,
-                      std::span<uint64_t> answers) {
-  uint64_t num_applied = 0;
+uint64_t Mask(size_t begin, size_t end) {  // bits [begin, end) of a word
+  return (~uint64_t{0} >> (64 - (end - begin))) << begin;
+}
+
+// Keys of one range, or of a store that the caller has to itself.
+UpdateOutcome Apply(KeyStore& store, Update update, const uint64_t* digests,
+                    const kernels::DigestRange& range, std::span<uint64_t> bits) {
+  const size_t num_keys = range.end - range.begin;
+  if (num_keys == 1) {
+    const Fate fate = store.UpdateOne(update, digests[range.begin]);
+    const uint64_t is_applied{fate == Fate::kChanged};
+    if (!bits.empty()) bits[range.begin / 64] |= is_applied << (range.begin % 64);
+    return {is_applied, uint64_t{fate == Fate::kRefused}};
+  }
+  if (update == Update::kInsert) {
+    uint64_t* refused = bits.empty() ? nullptr : bits.data();
+    const uint64_t num_refused = store.ApplyNoting(update, digests, range, nullptr, refused);
+    // The others are in.
+    for (size_t i = range.begin; i < range.end && refused != nullptr; i = (i / 64 + 1) * 64) {
+      refused[i / 64] ^= Mask(i % 64, std::min<size_t>(64, i % 64 + range.end - i));
+    }
+    return {num_keys - num_refused, num_refused};
+  }
+  // The first and the last word may hold bits of neighbouring digest ranges.
+  const auto words = bits.subspan(range.begin / 64, (range.end + 63) / 64 - range.begin / 64);
+  const uint64_t before = CountBits(words);
+  const uint64_t num_refused = store.Apply(update, digests, range, bits.data());
+  return {CountBits(words) - before, num_refused};
+}
+
+UpdateOutcome UpdateDirect(const BatchTarget& target, Update update, Keys keys,
+                           std::span<uint64_t> answers) {
+  UpdateOutcome outcome;
   ForEachChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
-    std::array<uint64_t, KeyStore::kBitmapWords> bits;
-    const size_t num_words = (digests.size() + 63) / 64;
-    std::fill_n(bits.begin(), num_words, 0);
-    const uint64_t num_refused =
-        target.store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
-    num_applied += update == Update::kInsert ? digests.size() - num_refused
-                                             : CountBits(std::span(bits).first(num_words));
-    if (!answers.empty()) std::copy_n(bits.begin(), num_words, answers.begin() + first / 64);
+    std::array<uint64_t, KeyStore::kBitmapWords> buffer;
+    const size_t num_words = NeedsBits(update, answers) ? (digests.size() + 63) / 64 : 0;
+    const std::span<uint64_t> bits = std::span(buffer).first(num_words);
+    std::ranges::fill(bits, 0);
+    outcome += Apply(target.store, update, digests.data(), {0, digests.size()}, bits);
+    if (!answers.empty()) std::ranges::copy(bits, answers.begin() + first / 64);
   });
-  return num_applied;
+  return outcome;
 }
 
 // --- With locks, by the calling thread.
@@ -36,48 +64,31 @@ constexpr size_t kChunk = kernels::kMaxChunkKeys;
 constexpr size_t kFewKeys = 64;
 constexpr size_t kMaxRanges = size_t{1} << RangeLocks::kMaxLockBits;
 
-// Returns how many keys of the range were inserted or erased.
-uint64_t Apply(KeyStore& store, Update update, const uint64_t* digests,
-               const kernels::DigestRange& range, std::span<uint64_t> bits) {
-  if (range.end - range.begin == 1) {
-    const uint64_t is_applied{store.UpdateOne(update, digests[range.begin])};
-    if (update != Update::kInsert) bits[range.begin / 64] |= is_applied << (range.begin % 64);
-    return is_applied;
-  }
-  if (update == Update::kInsert) {
-    return range.end - range.begin - store.Apply(update, digests, range, nullptr);
-  }
-  // The first and the last word may hold bits of neighbouring digest ranges.
-  const auto words = bits.subspan(range.begin / 64, (range.end + 63) / 64 - range.begin / 64);
-  const uint64_t before = CountBits(words);
-  store.Apply(update, digests, range, bits.data());
-  return CountBits(words) - before;
+UpdateOutcome ApplyHeld(RangeLocks::Held held, KeyStore& store, Update update,
+                        const uint64_t* digests, const kernels::DigestRange& range,
+                        std::span<uint64_t> bits) {
+  const UpdateOutcome outcome = Apply(store, update, digests, range, bits);
+  held.AddKeys(update == Update::kErase ? 0 - outcome.num_applied : outcome.num_applied);
+  return outcome;
 }
 
-uint64_t ApplyHeld(RangeLocks::Held held, KeyStore& store, Update update, const uint64_t* digests,
-                   const kernels::DigestRange& range, std::span<uint64_t> bits) {
-  const uint64_t num_applied = Apply(store, update, digests, range, bits);
-  held.AddKeys(update == Update::kErase ? 0 - num_applied : num_applied);
-  return num_applied;
-}
-
-uint64_t UpdateFew(const UpdateTarget& target, Update update, std::span<const uint64_t> digests,
-                   uint64_t* answers) {
+UpdateOutcome UpdateFew(const BatchTarget& target, Update update, std::span<const uint64_t> digests,
+                        uint64_t* answers) {
   const uint32_t lock_bits = target.locks->lock_bits();
   target.store.FetchAhead(digests);
-  uint64_t num_applied = 0;
+  UpdateOutcome outcome;
   for (size_t i = 0; i < digests.size(); ++i) {
-    const uint64_t digest = digests[i];  // read once (key_chunks.h)
+    const uint64_t digest = digests[i];  // read once (key_batches.h)
     uint64_t bit = 0;
-    num_applied += ApplyRange(target, update, &digest, {0, 1, 1}, RangeOf(digest, lock_bits),
-                              lock_bits, std::span(&bit, 1));
+    outcome += ApplyRange(target, update, &digest, {0, 1, 1}, RangeOf(digest, lock_bits), lock_bits,
+                          std::span(&bit, 1));
     if (answers != nullptr) *answers |= bit << i;  // few keys: one word
   }
-  return num_applied;
+  return outcome;
 }
 
-uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const uint64_t> digests,
-                     uint64_t* answers) {
+UpdateOutcome UpdateChunk(const BatchTarget& target, Update update,
+                          std::span<const uint64_t> digests, uint64_t* answers) {
   const uint32_t lock_bits = target.locks->lock_bits();
   std::array<uint64_t, kChunk> split;
   std::array<uint16_t, kChunk> ranges_buffer;
@@ -85,8 +96,10 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
   const std::span<uint16_t> ranges = std::span(ranges_buffer).first(digests.size());
   SplitByRange(digests, lock_bits, ranges, split, starts);
 
-  std::array<uint64_t, KeyStore::kBitmapWords> split_answers{};
-  uint64_t num_applied = 0;
+  std::array<uint64_t, KeyStore::kBitmapWords> buffer{};
+  const bool needs_bits = update != Update::kInsert || answers != nullptr;
+  const std::span<uint64_t> split_answers = std::span(buffer).first(needs_bits ? buffer.size() : 0);
+  UpdateOutcome outcome;
   const auto digests_of = [&](size_t r) {
     // The digest ranges lie side by side and are fetched as one.
     const size_t fetched = starts[r] == 0 ? 0 : starts[r] + kernels::kUpdateDistance;
@@ -99,17 +112,16 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
   for (size_t r = 0; r < target.locks->num_locks(); ++r) {
     if (starts[r] == starts[r + 1]) continue;
     if (std::optional<RangeLocks::Held> held = target.locks->TryHold(r, lock_bits)) {
-      num_applied += ApplyHeld(*std::move(held), target.store, update, split.data(), digests_of(r),
-                               split_answers);
+      outcome += ApplyHeld(*std::move(held), target.store, update, split.data(), digests_of(r),
+                           split_answers);
     } else {
       busy[num_busy++] = static_cast<uint16_t>(r);
     }
   }
   for (const uint16_t r : std::span(busy).first(num_busy)) {
-    num_applied +=
-        ApplyRange(target, update, split.data(), digests_of(r), r, lock_bits, split_answers);
+    outcome += ApplyRange(target, update, split.data(), digests_of(r), r, lock_bits, split_answers);
   }
-  if (answers != nullptr && num_applied == digests.size()) {
+  if (answers != nullptr && outcome.num_applied == digests.size()) {
     // All were in, or all were new: nothing needs to be brought into input order.
     for (size_t first = 0; first < digests.size(); first += 64) {
       answers[first / 64] = ~uint64_t{0} >> (64 - std::min<size_t>(64, digests.size() - first));
@@ -119,29 +131,29 @@ uint64_t UpdateChunk(const UpdateTarget& target, Update update, std::span<const 
     UnsplitAnswers(ranges, starts, split_answers,
                    std::span(cursors).first(target.locks->num_locks()), answers);
   }
-  return num_applied;
+  return outcome;
 }
 
-uint64_t UpdateLocked(const UpdateTarget& target, Update update, Keys keys,
-                      std::span<uint64_t> answers) {
-  uint64_t num_applied = 0;
+UpdateOutcome UpdateLocked(const BatchTarget& target, Update update, Keys keys,
+                           std::span<uint64_t> answers) {
+  UpdateOutcome outcome;
   ForEachViewedChunk(target.policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     uint64_t* chunk_answers = answers.empty() ? nullptr : answers.data() + first / 64;
     if (digests.size() <= kFewKeys) {
       if (chunk_answers != nullptr) *chunk_answers = 0;
-      num_applied += UpdateFew(target, update, digests, chunk_answers);
+      outcome += UpdateFew(target, update, digests, chunk_answers);
     } else {
-      num_applied += UpdateChunk(target, update, digests, chunk_answers);
+      outcome += UpdateChunk(target, update, digests, chunk_answers);
     }
   });
-  return num_applied;
+  return outcome;
 }
 
 }  // namespace
 
-uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
-                    const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
-                    std::span<uint64_t> bits) noexcept {
+UpdateOutcome ApplyRange(const BatchTarget& target, Update update, const uint64_t* digests,
+                         const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
+                         std::span<uint64_t> bits) noexcept {
   if (target.locks == nullptr) return Apply(target.store, update, digests, range, bits);
   return ApplyHeld(target.locks->Hold(range_idx, range_bits), target.store, update, digests, range,
                    bits);
@@ -163,15 +175,15 @@ bool IsWorthSplitting(const UpdateCost& cost, uint64_t num_keys, uint32_t num_th
   return bytes >= 12 * kMiB && num_keys >= 2 * cost.num_blocks;
 }
 
-uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
-                     std::span<uint64_t> answers) noexcept {
-  const bool is_split =
-      target.route == Route::kSplit ||
-      (target.route == Route::kAutomatic &&
-       IsWorthSplitting(target.store.update_cost(), keys.size(), target.num_threads()));
+UpdateOutcome UpdateBatch(const BatchTarget& target, Update update, Keys keys,
+                          std::span<uint64_t> answers) noexcept {
+  const uint32_t num_threads = target.executor == nullptr ? 1 : target.executor->num_threads();
+  const bool is_split = target.route == Route::kSplit ||
+                        (target.route == Route::kAutomatic &&
+                         IsWorthSplitting(target.store.update_cost(), keys.size(), num_threads));
   if (is_split) {
     // Without memory for a split, the batch takes the other ways, which need none.
-    if (const auto num_applied = UpdateSplit(target, update, keys, answers)) return *num_applied;
+    if (const auto outcome = UpdateSplit(target, update, keys, answers)) return *outcome;
   }
   return target.locks != nullptr ? UpdateLocked(target, update, keys, answers)
                                  : UpdateDirect(target, update, keys, answers);

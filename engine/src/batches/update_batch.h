@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/blocks/key_store.h"
+#include "engine/src/blocks/store.h"
 #include "engine/src/sync/range_locks.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -32,30 +32,45 @@ enum class Route : uint8_t {
   kSplit,      // split by shard first, so that each shard's memory stays cached while it is used
 };
 
-// What an update works on.
-struct UpdateTarget {
+// What a batch of updates or queries works on.
+struct BatchTarget {
   KeyStore& store;
   const DigestPolicy& policy;
   Executor* executor = nullptr;  // null: the calling thread only
   RangeLocks* locks = nullptr;   // null: the caller has the store to itself
   Route route = Route::kAutomatic;
+};
 
-  uint32_t num_threads() const { return executor == nullptr ? 1 : executor->num_threads(); }
+// What became of the keys of a batch.
+struct UpdateOutcome {
+  uint64_t num_applied = 0;  // inserted or erased
+  uint64_t num_refused = 0;  // not inserted, because a limit left no space
+
+  UpdateOutcome& operator+=(const UpdateOutcome& other) {
+    num_applied += other.num_applied;
+    num_refused += other.num_refused;
+    return *this;
+  }
 };
 
 // Applies the update to all keys. If `answers` is not empty it must have a word for every 64 keys,
-// all of which are written: bit i says whether key i was inserted or erased; it must be empty for
-// kInsert. Returns how many were.
-uint64_t UpdateBatch(const UpdateTarget& target, Update update, Keys keys,
-                     std::span<uint64_t> answers) noexcept;
+// all of which are written: bit i says whether key i was inserted or erased.
+UpdateOutcome UpdateBatch(const BatchTarget& target, Update update, Keys keys,
+                          std::span<uint64_t> answers) noexcept;
 
 // Applies the update to keys [range.begin, range.end), under their lock where there are locks, and
-// adds them to its count. The keys must belong to range `range_idx` of 2^range_bits. Bits of `bits`
-// as in KeyStore::Apply, zero before; none for kInsert. Returns how many keys were inserted or
-// erased.
-uint64_t ApplyRange(const UpdateTarget& target, Update update, const uint64_t* digests,
-                    const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
-                    std::span<uint64_t> bits) noexcept;
+// adds them to its count. The keys must belong to range `range_idx` of 2^range_bits. Bit i of
+// `bits` says whether key i was inserted or erased; those of the range are zero before. Of
+// insertions it may be empty.
+UpdateOutcome ApplyRange(const BatchTarget& target, Update update, const uint64_t* digests,
+                         const kernels::DigestRange& range, size_t range_idx, uint32_t range_bits,
+                         std::span<uint64_t> bits) noexcept;
+
+// Do updates of this kind need bits, with answers or without? Stores count insertions by
+// themselves.
+constexpr bool NeedsBits(Update update, std::span<const uint64_t> answers) {
+  return update != Update::kInsert || !answers.empty();
+}
 
 // Is a batch of so many keys faster split than direct? Measured: bench/README.md, "Direct or
 // split".

@@ -7,13 +7,9 @@
 
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
-#include "engine/src/blocks/spilled_keys.h"
 #include "kernels/run_slice.h"
 
 namespace trommel {
-
-using kernels::BlockKernels;
-using kernels::UpdateProgress;
 
 Result<BlockStore> BlockStore::Create(const Geometry& geometry, uint64_t limit_bytes) {
   if (Status valid = Validate(geometry); !valid) return valid.error();
@@ -57,49 +53,27 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 }
 
 // --- Updates. The kernel spills keys of promoted blocks, and with runs those of full ones, which
-// are applied here, in order. Where it stops, the block is promoted and the kernel called again,
-// which then spills that key.
+// are applied here, in order. A block where it stops is promoted.
 
 uint64_t BlockStore::ApplyNoting(Update update, const uint64_t* digests,
                                  const kernels::DigestRange& range, uint64_t* answers,
                                  uint64_t* refused) {
-  return update == Update::kInsertIfPresent
-             ? InsertIfPresent(digests, range, answers, refused)
-             : ApplyInChunks(update, digests, range, answers, refused);
-}
-
-uint64_t BlockStore::ApplyInChunks(Update update, const uint64_t* digests,
-                                   const kernels::DigestRange& range, uint64_t* answers,
-                                   uint64_t* refused) {
-  uint64_t num_refused = 0;
-  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
-  const size_t fetch_end = std::max(range.end, range.fetch_end);
-  size_t fetched = range.fetched;
-  for (size_t begin = range.begin; begin < range.end;) {
-    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
-    const UpdateProgress progress =
-        CallKernel(update, digests, {begin, end, fetched, fetch_end}, answers, spilled.data());
-    num_refused += FinishSpilled(update, digests, std::span(spilled).first(progress.num_spilled),
-                                 answers, refused);
-    begin = progress.end;
-    fetched = begin + kernels::kUpdateDistance;
-    if (begin < end && !Promote(BlockOf(digests[begin]))) {
-      Refuse(BlockOf(digests[begin]));
-      if (refused != nullptr) refused[begin / 64] |= uint64_t{1} << (begin % 64);
-      num_refused += 1;
-      begin += 1;
-    }
+  if (update == Update::kInsertIfPresent) {
+    return InsertIfPresent(digests, range, answers, refused);
   }
+  uint64_t num_refused = 0;
+  UpdateByKernels(
+      block_kernels(), view_, update, digests, range, answers,
+      [this](uint64_t digest) { side_table_.PrefetchIndex(BlockOf(digest)); },
+      [this](uint64_t digest) { side_table_.PrefetchEntry(BlockOf(digest)); },
+      [&](size_t key_idx) {
+        const uint64_t digest = digests[key_idx];
+        // An erasure before may have returned the block.
+        const bool is_back = update == Update::kErase && !IsPromoted(BlockOf(digest));
+        const Fate fate = is_back ? UpdateOne(update, digest) : FinishUpdate(update, digest);
+        num_refused += NoteFate(fate, update, key_idx, answers, refused);
+      });
   return num_refused;
-}
-
-UpdateProgress BlockStore::CallKernel(Update update, const uint64_t* digests,
-                                      const kernels::DigestRange& range, uint64_t* answers,
-                                      uint32_t* spilled) {
-  const BlockKernels& kernels = block_kernels();
-  if (update == Update::kInsert) return kernels.insert(digests, range, View(), spilled);
-  const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
-  return kernel(digests, range, View(), answers, spilled);
 }
 
 // A query gives all answers beforehand, because none of the insertions changes a presence bit.
@@ -122,7 +96,7 @@ uint64_t BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::Dig
     }
     std::array<uint64_t, kBitmapWords> not_in{};
     const uint64_t num_not_in =
-        ApplyInChunks(Update::kInsert, present.data(), {0, num_present}, nullptr, not_in.data());
+        ApplyNoting(Update::kInsert, present.data(), {0, num_present}, nullptr, not_in.data());
     num_refused += num_not_in;
     for (size_t p = 0; p < num_present && num_not_in > 0; ++p) {
       if ((not_in[p / 64] >> (p % 64) & 1) == 0) continue;
@@ -134,41 +108,10 @@ uint64_t BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::Dig
   return num_refused;
 }
 
-uint64_t BlockStore::FinishSpilled(Update update, const uint64_t* digests,
-                                   std::span<const uint32_t> spilled, uint64_t* answers,
-                                   uint64_t* refused) {
-  uint64_t num_refused = 0;
-  const auto block_of = [&](size_t i) { return BlockOf(digests[spilled[i]]); };
-  const auto find = [&](size_t i) { side_table_.PrefetchIndex(block_of(i)); };
-  const auto fetch = [&](size_t i) { side_table_.PrefetchEntry(block_of(i)); };
-  UseInSteps(spilled.size(), find, fetch, [&](size_t i) {
-    const uint32_t key_idx = spilled[i];
-    const uint64_t digest = digests[key_idx];
-    const uint64_t bit = uint64_t{1} << (key_idx % 64);
-    if (update == Update::kErase) {
-      if (!IsPromoted(BlockOf(digest))) {  // an earlier key of this list returned the block
-        uint32_t unused = 0;
-        block_kernels().erase(digests, {key_idx, key_idx + size_t{1}}, View(), answers, &unused);
-      } else if (ErasePromoted(digest)) {
-        answers[key_idx / 64] |= bit;
-      }
-      return;
-    }
-    if (update == Update::kInsertIfAbsent && MayContain(digest)) return;
-    if (InsertSpilled(digest)) {
-      if (update == Update::kInsertIfAbsent) answers[key_idx / 64] |= bit;
-      return;
-    }
-    if (refused != nullptr) refused[key_idx / 64] |= bit;
-    num_refused += 1;
-  });
-  return num_refused;
-}
-
-bool BlockStore::FinishUpdate(Update update, uint64_t digest, kernels::OneFate /*fate*/) {
-  if (update == Update::kErase) return ErasePromoted(digest);
-  if (update == Update::kInsertIfAbsent && MayContain(digest)) return false;
-  return InsertSpilled(digest);
+Fate BlockStore::FinishUpdate(Update update, uint64_t digest) {
+  if (update == Update::kErase) return ErasePromoted(digest) ? Fate::kChanged : Fate::kUnchanged;
+  if (update == Update::kInsertIfAbsent && MayContain(digest)) return Fate::kUnchanged;
+  return InsertSpilled(digest) ? Fate::kChanged : Fate::kRefused;
 }
 
 void BlockStore::Refuse(uint64_t block_idx) {

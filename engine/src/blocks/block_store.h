@@ -30,10 +30,6 @@ class BlockStore final : public Store {
   // memory).
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
 
-  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                 uint64_t* answers) override {
-    return ApplyNoting(update, digests, range, answers, nullptr);
-  }
   uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers, uint64_t* refused) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
@@ -56,7 +52,7 @@ class BlockStore final : public Store {
     return block_kernels().query_one(digest, &view_) == kernels::OneFate::kDone;
   }
   OneKeyCalls CallsOfOneKey() const override { return CallsOf(block_kernels(), &view_); }
-  bool FinishUpdate(Update update, uint64_t digest, kernels::OneFate fate) override;
+  Fate FinishUpdate(Update update, uint64_t digest) override;
   bool FinishQuery(uint64_t digest) const override { return MayContain(digest); }  // never asked
   void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
     for (const uint64_t digest : digests) {
@@ -135,17 +131,8 @@ class BlockStore final : public Store {
 
   class LimitChange;
 
-  // One kernel call: at most kernels::kMaxChunkKeys keys.
-  kernels::UpdateProgress CallKernel(Update update, const uint64_t* digests,
-                                     const kernels::DigestRange& range, uint64_t* answers,
-                                     uint32_t* spilled);
-  // All but kInsertIfPresent, for a range of any size. Returns how many keys were refused.
-  uint64_t ApplyInChunks(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                         uint64_t* answers, uint64_t* refused);
   uint64_t InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
                            uint64_t* answers, uint64_t* refused);
-  uint64_t FinishSpilled(Update update, const uint64_t* digests, std::span<const uint32_t> spilled,
-                         uint64_t* answers, uint64_t* refused);
   // Counts a refusal. Without a limit it ends the program: callers rely on each insertion.
   void Refuse(uint64_t block_idx);
   // Returns blocks that would fit, but have not drained.

@@ -89,7 +89,7 @@ const BlockEncoding& EncodingTable(Encoding encoding) noexcept {
     case Encoding::kRuns:
       return kRunsTable;
     case Encoding::kFingerprints16:  // no counts: BlockStore::Create refuses them
-    case Encoding::kFingerprints8:
+    case Encoding::kDense:
     case Encoding::kAutomatic:
       break;
   }

@@ -1,22 +1,160 @@
-// Store: blocks of counted keys, of a fixed number, behind one interface. What is here is what a
-// CountingFilter needs; BlockStore keeps presence bits and counters, FingerprintStore fingerprints.
+// What keeps counted keys, behind interfaces: KeyStore, what batches of updates and queries need of
+// any store, and Store, blocks of a fixed number, what a CountingFilter needs beyond that.
+//
+//   KeyStore <-- GrowingStore (growing/), StampedView (window/)
+//      ^
+//      +-- Store <-- BlockStore: presence bits and counters; WideStore and DenseStore
+//      (fingerprints/)
+//
+// A query or update of one key, or of a chunk of a batch, is one call of the store's class.
 #ifndef TROMMEL_ENGINE_SRC_BLOCKS_STORE_H_
 #define TROMMEL_ENGINE_SRC_BLOCKS_STORE_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "engine/src/blocks/block_contents.h"
-#include "engine/src/blocks/key_store.h"
 #include "engine/src/blocks/shortfalls.h"
 #include "kernels/kernels.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
+
+enum class Update : uint8_t {
+  kInsert,
+  kInsertIfAbsent,
+  kInsertIfPresent,  // only keys that answer "maybe present": no key becomes present
+  kErase,
+};
+
+// What became of an update of one key.
+enum class Fate : uint8_t {
+  kUnchanged,  // not inserted because of what was in, or not erased because absent
+  kChanged,    // inserted or erased
+  kRefused,    // not inserted, because a limit left no space
+};
+
+// Sets the bits of key key_idx, as KeyStore::ApplyNoting does. Returns 1 if it was refused, else 0.
+inline uint64_t NoteFate(Fate fate, Update update, size_t key_idx, uint64_t* answers,
+                         uint64_t* refused) {
+  const uint64_t is_changed{fate == Fate::kChanged};
+  const uint64_t is_refused{fate == Fate::kRefused};
+  if (update != Update::kInsert) answers[key_idx / 64] |= is_changed << (key_idx % 64);
+  if (refused != nullptr) refused[key_idx / 64] |= is_refused << (key_idx % 64);
+  return is_refused;
+}
+
+// Calls find(i), fetch(i) and use(i) for i in 0 .. count - 1, each in this order: fetch(i) when the
+// lines that find(i) has prefetched should be there, and use(i) when those of fetch(i) should. For
+// keys that kernels leave over: what they need lies in hash maps, each access of which may be a
+// miss of caches and TLB that depends on the one before.
+template <class Find, class Fetch, class Use>
+void UseInSteps(size_t count, const Find& find, const Fetch& fetch, const Use& use) {
+  if (count == 0) return;       // as in most batches
+  constexpr size_t kStep = 16;  // a few more than the misses that one core can wait for
+  for (size_t i = 0; i < count + 2 * kStep; ++i) {
+    if (i < count) find(i);
+    if (i >= kStep && i - kStep < count) fetch(i - kStep);
+    if (i >= 2 * kStep) use(i - 2 * kStep);
+  }
+}
+
+// Applies an update by kernel calls, each of a chunk of the range. Keys that a kernel spills come
+// to finish(key_idx) behind the others of their chunk, in order, after find(digest) and
+// fetch(digest) as UseInSteps says; one at which it stops comes there at once.
+template <class Kernels, class Blocks, class Find, class Fetch, class Finish>
+void UpdateByKernels(const Kernels& kernels, const Blocks& blocks, Update update,
+                     const uint64_t* digests, const kernels::DigestRange& range, uint64_t* answers,
+                     const Find& find, const Fetch& fetch, const Finish& finish) {
+  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
+  const size_t fetch_end = std::max(range.end, range.fetch_end);
+  size_t fetched = range.fetched;
+  for (size_t begin = range.begin; begin < range.end;) {
+    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
+    const kernels::DigestRange keys{begin, end, fetched, fetch_end};
+    kernels::UpdateProgress progress;
+    if (update == Update::kInsert) {
+      progress = kernels.insert(digests, keys, blocks, spilled.data());
+    } else {
+      const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
+      progress = kernel(digests, keys, blocks, answers, spilled.data());
+    }
+    UseInSteps(
+        progress.num_spilled, [&](size_t i) { find(digests[spilled[i]]); },
+        [&](size_t i) { fetch(digests[spilled[i]]); }, [&](size_t i) { finish(spilled[i]); });
+    begin = progress.end;
+    fetched = begin + kernels::kUpdateDistance;
+    if (begin < end) finish(begin++);
+  }
+}
+
+// What tells whether a batch of updates is faster split by range.
+struct UpdateCost {
+  uint32_t range_bits = 0;  // 0: there is nothing to split by
+  uint64_t num_blocks = 0;
+  bool has_many_lines = false;  // an update changes more than one cache line
+  uint64_t num_bytes = 0;       // only where it does
+
+  static UpdateCost Of(const Geometry& geometry) {
+    const bool has_many_lines = geometry.encoding == Encoding::kPlanes;
+    return {.range_bits = geometry.shard_bits,
+            .num_blocks = geometry.num_blocks,
+            .has_many_lines = has_many_lines,
+            .num_bytes = has_many_lines ? geometry.num_bytes() : 0};
+  }
+};
+
+// A digest's top bits name its *owned range*. The blocks of an owned range belong to one task at a
+// time; a lock range is a whole number of them.
+class KeyStore {
+ public:
+  static constexpr size_t kBitmapWords = kernels::kMaxChunkKeys / 64;
+  // More would make nothing faster, and a file may have any shard_bits.
+  static constexpr uint32_t kMaxOwnedRangeBits = 10;
+
+  virtual ~KeyStore() = default;
+
+  // Applies the update to the range's keys, in order. Bit i of `answers` says whether key i was
+  // inserted or erased; not used for kInsert. Bit i of `refused` says whether a limit refused to
+  // insert key i, unless it is null. The range's bits must be zero before. Returns how many keys a
+  // limit refused.
+  virtual uint64_t ApplyNoting(Update update, const uint64_t* digests,
+                               const kernels::DigestRange& range, uint64_t* answers,
+                               uint64_t* refused) = 0;
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers) {
+    return ApplyNoting(update, digests, range, answers, nullptr);
+  }
+  virtual Fate UpdateOne(Update update, uint64_t digest) = 0;
+  // Return whether the key was inserted or erased.
+  bool InsertOne(uint64_t digest) { return UpdateOne(Update::kInsert, digest) == Fate::kChanged; }
+  bool EraseOne(uint64_t digest) { return UpdateOne(Update::kErase, digest) == Fate::kChanged; }
+  // Prefetches the digests' blocks for an update.
+  virtual void FetchAhead(std::span<const uint64_t> digests) const = 0;
+
+  // For any number of digests.
+  virtual size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const = 0;
+  // Writes first_idx plus the index of each digest that is answered so; `selection` has room for
+  // all. Returns how many. By Query, unless a store has something faster.
+  virtual size_t Select(std::span<const uint64_t> digests, bool maybe_present, uint32_t first_idx,
+                        uint32_t* selection) const;
+  virtual bool MayContain(uint64_t digest) const noexcept = 0;
+  virtual uint64_t CountEstimate(uint64_t digest) const = 0;
+
+  virtual uint32_t owned_range_bits() const = 0;
+  // Thread safety: beside updates; what it says may be of a moment ago.
+  virtual UpdateCost update_cost() const = 0;
+
+ protected:
+  KeyStore() = default;
+  KeyStore(KeyStore&&) = default;
+  KeyStore& operator=(KeyStore&&) = default;
+};
 
 // What a store keeps account of: reading it needs no pass over the blocks.
 struct StoreFigures {
@@ -62,12 +200,6 @@ class SideLimitChange {
 // The blocks of an owned range belong to one task at a time, and have a side table of their own.
 class Store : public KeyStore {
  public:
-  // As Apply; also sets the bits in `refused` of the keys whose insertion a limit refused, unless
-  // it is null.
-  virtual uint64_t ApplyNoting(Update update, const uint64_t* digests,
-                               const kernels::DigestRange& range, uint64_t* answers,
-                               uint64_t* refused) = 0;
-
   // Divides so many bytes equally over the owned ranges and reserves them; 0: no limit from now on,
   // and what is reserved is freed as blocks return. Fails with kInvalidArgument if they are too
   // few, and with kOutOfMemory if what is in needs more, or the system refuses them. The limit
@@ -88,7 +220,7 @@ class Store : public KeyStore {
 
   // Requires equal geometries, and so stores of one class. Merge returns false, and changes no
   // contents, if a limit leaves no space. Without a limit, running out of memory for the side table
-  // makes presence bits return false as well, and ends the program with fingerprints.
+  // makes it return false as well, and ends the program with slots of 16 bits.
   [[nodiscard]] virtual bool Merge(const Store& other) noexcept = 0;
   // Returns false, and changes nothing, if a count would fall below zero.
   [[nodiscard]] virtual bool Subtract(const Store& other) noexcept = 0;
@@ -121,10 +253,8 @@ class Store : public KeyStore {
   virtual uint64_t num_bytes() const = 0;
   virtual uint64_t huge_page_bytes() const = 0;  // of blocks, on huge pages now
 
-  // One key: by its kernel, and what that leaves by FinishUpdate.
-  bool UpdateOne(Update update, uint64_t digest) final;
-  bool InsertOne(uint64_t digest) noexcept final;
-  bool EraseOne(uint64_t digest) final;
+  // By the kernel of one key, and what that leaves by FinishUpdate.
+  Fate UpdateOne(Update update, uint64_t digest) final;
   // The kernels of one key of the target that is in use now, and what they work on.
   struct OneKeyCalls {
     const void* blocks;
@@ -133,11 +263,17 @@ class Store : public KeyStore {
     kernels::OneKeyKernel erase;
     kernels::OneKeyKernel insert_if_absent;
   };
+  // Does the key's block show it, so that no undecided answer is needed? True beside updates may be
+  // of several moments.
+  bool Shows(uint64_t digest) const noexcept {
+    const OneKeyCalls calls = CallsOfOneKey();
+    return calls.query(digest, calls.blocks) == kernels::OneFate::kDone;
+  }
   // They hold as long as the store stays where it is and has or lacks versions for readers as now.
   virtual OneKeyCalls CallsOfOneKey() const = 0;
-  // What a kernel of one key leaves: its fate is neither kDone nor kUnchanged. Return whether the
-  // key was inserted or erased, and whether it may be in.
-  virtual bool FinishUpdate(Update update, uint64_t digest, kernels::OneFate fate) = 0;
+  // What a kernel of one key leaves: kSpill or kStop. FinishQuery returns whether the key may be
+  // in.
+  virtual Fate FinishUpdate(Update update, uint64_t digest) = 0;
   virtual bool FinishQuery(uint64_t digest) const = 0;
 
   const Geometry& geometry() const { return geometry_; }
@@ -157,19 +293,18 @@ class Store : public KeyStore {
             kernels.insert_if_absent_one};
   }
 
+  // For a store that is to hold this one's keys at another size. A limit of side memory is reserved
+  // there as well: CheckResized says beforehand whether it fits, and the new store takes it when
+  // the keys are in. Both fail with kOutOfMemory.
+  Status CheckResized(const Geometry& geometry, uint64_t limit_bytes) const;
+  Status TakeLimitOf(const Store& resized);
+
   Store() = default;
   Store(Store&&) = default;
   Store& operator=(Store&&) = default;
 
   Geometry geometry_;
   uint64_t side_limit_bytes_ = 0;  // 0: no limit
-
- private:
-  bool Finish(Update update, uint64_t digest, kernels::OneFate fate) {
-    if (fate == kernels::OneFate::kDone) [[likely]]
-      return true;
-    return fate != kernels::OneFate::kUnchanged && FinishUpdate(update, digest, fate);
-  }
 };
 
 }  // namespace trommel

@@ -1,6 +1,6 @@
 // Queries of several stores at once, the generations of a scalable filter:
 //
-//   stores      runs  runs | fp8 | fp16 | runs      neighbours of slices and of one shape are a
+//   stores      runs  runs | dense | fp16 | runs    neighbours of slices and of one shape are a
 //   stretches       1      |  2  |  3   |  4        stretch, each store of fingerprints is one
 //
 // One kernel call looks a digest up in all stores of a stretch. The stores may differ in their

@@ -27,10 +27,10 @@ BlockFill FillOf(const Store& store, const kernels::Tally& tally) {
   // Of fingerprints: slots that are taken, and the values that keys in blocks cover.
   const bool has_fingerprints = HasFingerprints(geometry.encoding);
   const double num_combinations = has_fingerprints
-                                      ? std::exp2(geometry.fingerprint_bits)
+                                      ? static_cast<double>(geometry.num_values())
                                       : std::pow(geometry.slice_positions(), geometry.num_slices);
   const double num_slots =
-      geometry.encoding == Encoding::kFingerprints16 ? kernels::kWideSlots : kernels::kNarrowSlots;
+      geometry.encoding == Encoding::kFingerprints16 ? kernels::kWideSlots : geometry.slots;
   const double num_places =
       has_fingerprints ? num_blocks * num_slots : static_cast<double>(geometry.num_positions());
   return {.fill_ratio = static_cast<double>(tally.num_present) / num_places,

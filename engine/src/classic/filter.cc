@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/src/base/check.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_batches.h"
 
 namespace trommel::classic {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "engine/src/classic/formulas.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_batches.h"
 
 namespace trommel::classic {
 namespace {

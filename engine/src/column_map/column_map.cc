@@ -10,9 +10,8 @@
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/column_map/column_map_impl.h"
 #include "engine/src/column_map/map_geometry.h"
-#include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "trommel/sizing.h"
 
 namespace trommel {

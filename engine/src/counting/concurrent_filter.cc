@@ -63,7 +63,7 @@
 #include "engine/src/blocks/store_stats.h"
 #include "engine/src/counting/concurrent_filter_impl.h"
 #include "engine/src/files/filter_files.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/radix_split.h"
 
 namespace trommel {
@@ -125,14 +125,15 @@ Result<ConcurrentFilter> ConcurrentFilter::Adopt(CountingFilter&& filter) {
 
 InsertOutcome ConcurrentFilter::Insert(Keys keys) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  return impl_->Outcome(keys, impl_->UpdateAll<Update::kInsert>(keys, {}));
+  const uint64_t num_inserted = impl_->UpdateAll<Update::kInsert>(keys, {});
+  return SideMemoryOutcome(num_inserted, keys.size() - num_inserted);
 }
 
 InsertOutcome ConcurrentFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
   if (impl_->core().has_side_limit()) {
     [[maybe_unused]] const auto access = impl_->access_check.Enter();
-    return impl_->core().InsertNoting(Update::kInsert, keys, inserted, {}, &impl_->locks);
+    return impl_->core().InsertNoting(keys, inserted, &impl_->locks);
   }
   const InsertOutcome outcome = Insert(keys);
   SetAllBits(keys, inserted);
@@ -151,8 +152,7 @@ InsertOutcome ConcurrentFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> in
   CheckBitmap(keys, refused);
   if (impl_->core().has_side_limit()) {
     [[maybe_unused]] const auto access = impl_->access_check.Enter();
-    return impl_->core().InsertNoting(Update::kInsertIfAbsent, keys, inserted, refused,
-                                      &impl_->locks);
+    return impl_->core().InsertAbsentNoting(keys, inserted, refused, &impl_->locks);
   }
   std::ranges::fill(refused, 0);
   return {.num_inserted = InsertIfAbsent(keys, inserted)};
@@ -183,7 +183,7 @@ size_t ConcurrentFilter::Select(Keys keys, Answer answer,
 void ConcurrentFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   CheckCounts(keys, counts);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  CountBatch(impl_->core().ForQueries(), keys, &impl_->locks, counts);
+  CountBatch(impl_->core().Target(&impl_->locks), keys, counts);
 }
 
 // --- One key.

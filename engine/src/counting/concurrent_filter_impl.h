@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/src/batches/update_batch.h"
 #include "engine/src/counting/counting_filter_impl.h"
-#include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/range_locks.h"
@@ -22,14 +20,9 @@ struct ConcurrentFilter::Impl {
 
   CountingFilter::Impl& core() { return *filter.impl_; }
   const CountingFilter::Impl& core() const { return *filter.impl_; }
-  UpdateTarget ForUpdates() { return core().ForUpdates(&locks); }
 
   RangeLocks::Held HoldFor(uint64_t digest) {
     return locks.Hold(RangeOf(digest, locks.lock_bits()), locks.lock_bits());
-  }
-
-  InsertOutcome Outcome(Keys keys, uint64_t num_inserted) const {
-    return SideMemoryOutcome(num_inserted, keys.size() - num_inserted);
   }
 
   // Whether the key was inserted or erased.
@@ -43,7 +36,9 @@ struct ConcurrentFilter::Impl {
   template <Update update>
   uint64_t UpdateAll(Keys keys, std::span<uint64_t> answers) {
     CountingFilter::Impl& all = core();
-    if (!all.AreFew(keys)) return UpdateBatch(ForUpdates(), update, keys, answers);
+    if (!all.AreFew(keys)) {
+      return UpdateBatch(all.Target(&locks), update, keys, answers).num_applied;
+    }
     return AnswerFew(
         all.one, all.policy, keys, answers,
         [&all](auto digests) { all.store->FetchAhead(digests); },

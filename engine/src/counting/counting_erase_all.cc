@@ -17,7 +17,7 @@ Result<EraseOutcome> CountingFilter::EraseAll(Keys keys, std::span<uint64_t> mis
         impl_->store->FindMissing(digests, shortfalls);
       },
       [this](Keys digests) {
-        return UpdateBatch(impl_->ForUpdates(), Update::kErase, digests, {});
+        return UpdateBatch(impl_->Target(), Update::kErase, digests, {}).num_applied;
       });
   if (outcome.ok()) impl_->Count(*outcome);
   return outcome;
@@ -37,7 +37,8 @@ Result<EraseOutcome> ConcurrentFilter::EraseAll(Keys keys, std::span<uint64_t> m
                      });
       },
       [this](Keys digests) {
-        return UpdateBatch(impl_->ForUpdates(), Update::kErase, digests, {});
+        return UpdateBatch(impl_->core().Target(&impl_->locks), Update::kErase, digests, {})
+            .num_applied;
       });
   if (outcome.ok()) {
     impl_->num_refused_erases.fetch_add(outcome->num_refused, std::memory_order_relaxed);

@@ -13,27 +13,11 @@
 #include "engine/src/counting/forced_route.h"
 #include "engine/src/files/filter_files.h"
 #include "engine/src/files/store_sections.h"
-#include "engine/src/fingerprints/fingerprint_store.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/fingerprints/make_store.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/keys/key_batches.h"
 
 namespace trommel {
-namespace {
-
-Result<std::unique_ptr<Store>> MakeStore(const Geometry& geometry, uint64_t limit_bytes) {
-  if (HasFingerprints(geometry.encoding)) {
-    Result<std::unique_ptr<FingerprintStore>> store =
-        FingerprintStore::Create(geometry, limit_bytes);
-    if (!store) return store.error();
-    return std::unique_ptr<Store>(*std::move(store));
-  }
-  Result<BlockStore> store = BlockStore::Create(geometry, limit_bytes);
-  if (!store) return store.error();
-  return std::unique_ptr<Store>(std::make_unique<BlockStore>(*std::move(store)));
-}
-
-}  // namespace
-
 CountingFilter::CountingFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 CountingFilter::CountingFilter(CountingFilter&&) noexcept = default;
 CountingFilter& CountingFilter::operator=(CountingFilter&&) noexcept = default;
@@ -95,7 +79,7 @@ InsertOutcome CountingFilter::Insert(Keys keys) noexcept {
 InsertOutcome CountingFilter::Insert(Keys keys, std::span<uint64_t> inserted) noexcept {
   CheckBitmap(keys, inserted);
   if (impl_->has_side_limit()) {
-    const InsertOutcome outcome = impl_->InsertNoting(Update::kInsert, keys, inserted, {});
+    const InsertOutcome outcome = impl_->InsertNoting(keys, inserted);
     impl_->one.num_keys += outcome.num_inserted;
     return outcome;
   }
@@ -116,8 +100,7 @@ InsertOutcome CountingFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inse
   CheckBitmap(keys, inserted);
   CheckBitmap(keys, refused);
   if (impl_->has_side_limit()) {
-    const InsertOutcome outcome =
-        impl_->InsertNoting(Update::kInsertIfAbsent, keys, inserted, refused);
+    const InsertOutcome outcome = impl_->InsertAbsentNoting(keys, inserted, refused);
     impl_->one.num_keys += outcome.num_inserted;
     return outcome;
   }
@@ -142,30 +125,30 @@ size_t CountingFilter::Query(Keys keys, std::span<uint64_t> maybe_present) const
 size_t CountingFilter::Select(Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
   CheckSelection(keys, selection);
-  return SelectBatch(impl_->ForQueries(), keys, answer == Answer::kMaybePresent, selection);
+  return SelectBatch(impl_->Target(), keys, answer == Answer::kMaybePresent, selection);
 }
 
 void CountingFilter::CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept {
   CheckCounts(keys, counts);
-  CountBatch(impl_->ForQueries(), keys, nullptr, counts);
+  CountBatch(impl_->Target(), keys, counts);
 }
 
 // --- One key: what its kernel has not done.
 
-bool CountingFilter::FinishInsert(uint64_t digest, kernels::OneFate fate) noexcept {
-  const bool is_inserted = impl_->store->FinishUpdate(Update::kInsert, digest, fate);
+bool CountingFilter::FinishInsert(uint64_t digest, kernels::OneFate /*fate*/) noexcept {
+  const bool is_inserted = impl_->store->FinishUpdate(Update::kInsert, digest) == Fate::kChanged;
   impl_->one.num_keys += uint64_t{is_inserted};
   return is_inserted;
 }
 
-bool CountingFilter::FinishInsertIfAbsent(uint64_t digest, kernels::OneFate fate) noexcept {
-  const bool is_inserted = impl_->store->FinishUpdate(Update::kInsertIfAbsent, digest, fate);
-  impl_->one.num_keys += uint64_t{is_inserted};
-  return is_inserted;
+bool CountingFilter::FinishInsertIfAbsent(uint64_t digest, kernels::OneFate /*fate*/) noexcept {
+  const Fate fate = impl_->store->FinishUpdate(Update::kInsertIfAbsent, digest);
+  impl_->one.num_keys += uint64_t{fate == Fate::kChanged};
+  return fate == Fate::kChanged;
 }
 
-bool CountingFilter::FinishErase(uint64_t digest, kernels::OneFate fate) noexcept {
-  const bool is_erased = impl_->store->FinishUpdate(Update::kErase, digest, fate);
+bool CountingFilter::FinishErase(uint64_t digest, kernels::OneFate /*fate*/) noexcept {
+  const bool is_erased = impl_->store->FinishUpdate(Update::kErase, digest) == Fate::kChanged;
   impl_->Count({.num_erased = uint64_t{is_erased}, .num_refused = uint64_t{!is_erased}});
   return is_erased;
 }
@@ -228,14 +211,12 @@ Status CountingFilter::Fold() {
 
 Status CountingFilter::Grow() {
   const Geometry& now = geometry();
-  const uint32_t least_bits =
-      now.encoding == Encoding::kFingerprints16 ? kernels::kMinWideBits : kernels::kMinNarrowBits;
   if (!impl_->has_fingerprints()) {
     return Error{ErrorCode::kInvalidArgument,
                  "cannot grow: " + std::string(EncodingName(now.encoding)) +
                      " do not tell which keys would go to which half; fingerprints do"};
   }
-  if (now.fingerprint_bits <= least_bits) {
+  if (now.fingerprint_bits <= LeastFingerprintBits(now.encoding)) {
     return Error{ErrorCode::kInvalidArgument, "cannot grow: fingerprint_bits is " +
                                                   std::to_string(now.fingerprint_bits) +
                                                   ", the least, and each doubling takes one"};

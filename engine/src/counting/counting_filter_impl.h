@@ -2,7 +2,11 @@
 #ifndef TROMMEL_ENGINE_SRC_COUNTING_COUNTING_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_COUNTING_COUNTING_FILTER_IMPL_H_
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,14 +16,13 @@
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/blocks/store.h"
-#include "engine/src/counting/few_keys.h"
-#include "engine/src/fingerprints/fingerprint_store.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/sync/range_locks.h"
 #include "trommel/counting_filter.h"
+#include "trommel/digest.h"
 #include "trommel/keys.h"
 #include "trommel/one_key.h"
+#include "trommel/outcomes.h"
 
 namespace trommel {
 
@@ -29,6 +32,50 @@ inline std::string DifferenceOf(const CountingFilter& ours, const CountingFilter
                       theirs.digest_policy());
 }
 
+// Of insertions that a limit of side memory may refuse.
+inline InsertOutcome SideMemoryOutcome(uint64_t num_inserted, uint64_t num_refused) {
+  return {.num_inserted = num_inserted,
+          .num_refused = num_refused,
+          .refusal = num_refused == 0 ? GrowthRefusal::kNone : GrowthRefusal::kSideMemoryLimit};
+}
+
+// --- Small batches. Their keys are hashed, all their blocks fetched, and then the kernel of one
+// key is called for each. The steps of larger batches cost as much as a dozen keys in cache, and so
+// few keys do not fill their pipeline (bench/README.md, "One key per call").
+
+// So many take 0.7 times as long beyond the caches, and as long in cache; fewer gain more.
+constexpr size_t kSmallBatch = 16;
+static_assert(kSmallBatch <= 64, "answers are one word");
+
+// Calls fetch(digests), and then answer(digest) for each key in order. Bit i of `answers`, a word
+// unless it is empty, says what it returned for key i. Returns how often that was true. Requires at
+// most kSmallBatch keys. Digests of the caller's are copied: an update must read the same twice
+// (key_batches.h).
+template <class Fetch, class Answer>
+size_t AnswerFew(const OneKey& one, const DigestPolicy& policy, Keys keys,
+                 std::span<uint64_t> answers, const Fetch& fetch, const Answer& answer) {
+  if (keys.empty()) return 0;
+  std::array<uint64_t, kSmallBatch> buffer;
+  const std::span<uint64_t> digests = std::span(buffer).first(keys.size());
+  if (keys.kind() == KeyKind::kInt64 && one.HashesIntegersHere()) {
+    const auto* integers = static_cast<const std::byte*>(keys.data());
+    for (size_t i = 0; i < digests.size(); ++i) {
+      uint64_t integer;
+      std::memcpy(&integer, integers + i * sizeof(integer), sizeof(integer));
+      digests[i] = one.DigestOf(integer);
+    }
+  } else {
+    policy.Digests(keys, digests);
+  }
+  fetch(std::span<const uint64_t>(digests));
+  uint64_t bits = 0;
+  for (size_t i = 0; i < digests.size(); ++i) bits |= uint64_t{answer(digests[i])} << i;
+  if (!answers.empty()) answers.front() = bits;
+  return static_cast<size_t>(std::popcount(bits));
+}
+
+// --- The filter.
+
 struct CountingFilter::Impl {
   Impl(std::unique_ptr<Store> blocks, const DigestPolicy& digests_by, uint64_t limit_bytes)
       : policy(digests_by), memory_limit_bytes(limit_bytes) {
@@ -36,15 +83,13 @@ struct CountingFilter::Impl {
     Take(std::move(blocks));
   }
 
-  UpdateTarget ForUpdates(RangeLocks* locks = nullptr) {
+  // What its batches work on.
+  BatchTarget Target(RangeLocks* locks = nullptr) const {
     return {.store = *store,
             .policy = policy,
             .executor = executor.get(),
             .locks = locks,
             .route = route};
-  }
-  QueryTarget ForQueries() const {
-    return {.store = *store, .policy = policy, .executor = executor.get()};
   }
 
   // Whether the key was inserted or erased. The caller counts it.
@@ -55,20 +100,20 @@ struct CountingFilter::Impl {
                                                              : one.insert_if_absent;
     const kernels::OneFate fate = kernel(digest, one.blocks);
     return fate == OneKey::kDone ||
-           (fate != OneKey::kUnchanged && store->FinishUpdate(update, digest, fate));
+           (fate != OneKey::kUnchanged && store->FinishUpdate(update, digest) == Fate::kChanged);
   }
 
   bool AreFew(Keys keys) const { return keys.size() <= kSmallBatch && route == Route::kAutomatic; }
   // As UpdateBatch, by the calling thread, which has the filter to itself.
   template <Update update>
   uint64_t UpdateAll(Keys keys, std::span<uint64_t> answers) {
-    if (!AreFew(keys)) return UpdateBatch(ForUpdates(), update, keys, answers);
+    if (!AreFew(keys)) return UpdateBatch(Target(), update, keys, answers).num_applied;
     return AnswerFew(
         one, policy, keys, answers, [this](auto digests) { store->FetchAhead(digests); },
         [this](uint64_t digest) { return UpdateOne<update>(digest); });
   }
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const {
-    if (!AreFew(keys)) return QueryBatch(ForQueries(), keys, maybe_present);
+    if (!AreFew(keys)) return QueryBatch(Target(), keys, maybe_present);
     return AnswerFew(
         one, policy, keys, maybe_present, [this](auto digests) { store->FetchForQuery(digests); },
         [this](uint64_t digest) {
@@ -94,10 +139,11 @@ struct CountingFilter::Impl {
   // Is there a limit of side memory?
   bool has_side_limit() const { return side_limit_bytes() != 0; }
   uint64_t side_limit_bytes() const { return store->side_memory_limit_bytes(); }
-  // An insertion that the limit may refuse keys of, by the calling thread; `refused` may be empty.
-  // With locks, each key is inserted under its lock, which counts it.
-  InsertOutcome InsertNoting(Update update, Keys keys, std::span<uint64_t> inserted,
-                             std::span<uint64_t> refused, RangeLocks* locks = nullptr);
+  // Insertions that the limit may refuse keys of, by the calling thread, with answers for each key.
+  // With locks, which then count the keys.
+  InsertOutcome InsertNoting(Keys keys, std::span<uint64_t> inserted, RangeLocks* locks = nullptr);
+  InsertOutcome InsertAbsentNoting(Keys keys, std::span<uint64_t> inserted,
+                                   std::span<uint64_t> refused, RangeLocks* locks = nullptr);
 
   // Count an erasure.
   void Count(const EraseOutcome& outcome) {

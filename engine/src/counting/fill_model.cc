@@ -22,7 +22,7 @@ double ExpAbove(double x) {
 
 // A block of fingerprints is as one slice whose positions are the values of a key.
 double PositionsOf(const Geometry& geometry) {
-  if (HasFingerprints(geometry.encoding)) return std::exp2(geometry.fingerprint_bits);
+  if (HasFingerprints(geometry.encoding)) return static_cast<double>(geometry.num_values());
   return geometry.slice_positions();
 }
 double SlicesOf(const Geometry& geometry) {

@@ -44,8 +44,8 @@ struct FilterFiles {
     return WriteFile(path, options, WriteOf(filter, options.point_in_time));
   }
 
-  // Of a filter ("a WindowFilter") that threads may change meanwhile and that cannot be saved as it
-  // is at one moment.
+  // Of a filter ("a ScalableFilter") that threads may change meanwhile and that cannot be saved as
+  // it is at one moment.
   static Error NoPointInTime(const char* filter);
 
   // Throws std::bad_alloc where there is no memory for the bytes.

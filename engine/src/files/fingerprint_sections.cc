@@ -24,7 +24,7 @@ struct HiddenKey {
 static_assert(sizeof(HidingEntry) == 16 && sizeof(HiddenKey) == 16);
 
 // The side table, entry by entry, into the store. Returns the first broken rule.
-Status ReadHiding(const FileSection& section, FingerprintStore& store) {
+Status ReadHiding(const FileSection& section, WideStore& store) {
   SectionStream stream(section);
   uint64_t next_block = 0;
   while (stream.left() > 0) {
@@ -59,7 +59,7 @@ Status ReadHiding(const FileSection& section, FingerprintStore& store) {
 
 }  // namespace
 
-void WriteFingerprints(const FingerprintStore& store, uint32_t store_idx, FileWriter& file) {
+void WriteFingerprints(const WideStore& store, uint32_t store_idx, FileWriter& file) {
   constexpr uint64_t kGroupsAtOnce = 32;
   constexpr uint64_t kGroupWords = kGroupBlocks * kBlockWords;
   const uint64_t num_blocks = store.geometry().num_blocks;
@@ -70,8 +70,8 @@ void WriteFingerprints(const FingerprintStore& store, uint32_t store_idx, FileWr
   for (uint64_t g = 0; g < store.num_groups() && file.ok();) {
     const uint64_t first = g * kGroupBlocks;
     for (size_t i = 0; i < kGroupsAtOnce && g < store.num_groups(); ++i, ++g) {
-      uint32_t* const line = lines.empty() ? nullptr : lines.data() + g * kBlockWords;
-      store.WriteGroup(g * kGroupBlocks, words.data() + i * kGroupWords, line, hiding);
+      store.WriteGroup(g * kGroupBlocks, words.data() + i * kGroupWords,
+                       lines.data() + g * kBlockWords, hiding);
     }
     const uint64_t end = std::min(g * kGroupBlocks, num_blocks);
     file.Append(std::as_bytes(std::span(words)).first((end - first) * kBlockBytes));
@@ -90,10 +90,10 @@ void WriteFingerprints(const FingerprintStore& store, uint32_t store_idx, FileWr
   file.EndSection();
 }
 
-Result<uint64_t> ReadFingerprints(FileReader& file, uint32_t store_idx, FingerprintStore& store) {
+Result<uint64_t> ReadFingerprints(FileReader& file, uint32_t store_idx, WideStore& store) {
   const FileSection blocks = file.Take(sections::kBlocks, store_idx);
   Status read = blocks.ReadInto(WritableBytes(store.blocks()));
-  if (read && store.lines().num_words() > 0) {
+  if (read) {
     read = file.Take(sections::kLines, store_idx).ReadInto(WritableBytes(store.lines()));
   }
   if (read) read = ReadHiding(file.Take(sections::kSide, store_idx), store);

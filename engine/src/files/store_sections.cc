@@ -7,6 +7,7 @@
 
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/encoding.h"
+#include "engine/src/fingerprints/make_store.h"
 
 namespace trommel {
 namespace {
@@ -22,12 +23,11 @@ bool CouldBeAsked(uint64_t capacity, double target_fpr) {
 // Refuses blocks that a later library could write, and those that no filter has.
 Status CheckNumbers(const FileSection& section, const StoreNumbers& numbers, FileType type) {
   const bool is_window = type == FileType::kWindow;
-  if (numbers.encoding > static_cast<uint32_t>(Encoding::kFingerprints8) ||
+  if (numbers.encoding > static_cast<uint32_t>(Encoding::kDense) ||
       (is_window && numbers.encoding != static_cast<uint32_t>(Encoding::kFingerprints16))) {
     return UnknownAt(section.record().offset, "the encoding", numbers.encoding,
                      is_window ? "2 (slots) of windows"
-                               : "0 (planes), 1 (runs), 2 (slots of 16 bits) and 3 (slots of 8 "
-                                 "bits)");
+                               : "0 (planes), 1 (runs), 2 (slots of 16 bits) and 3 (dense)");
   }
   if (Status valid = Validate(GeometryOf(numbers)); !valid) {
     return section.CorruptAt(0, valid.error().message);
@@ -46,8 +46,8 @@ Status CheckWords(FileReader& file, uint32_t store_idx, const Geometry& geometry
     const uint64_t block_bytes =
         geometry.num_blocks * kernels::kFingerprintBlockWords * sizeof(uint32_t);
     Status right = check(sections::kBlocks, block_bytes);
-    const uint64_t line_bytes = geometry.num_bytes() - block_bytes;
-    return right && line_bytes > 0 ? check(sections::kLines, line_bytes) : right;
+    if (geometry.encoding == Encoding::kDense) return right;  // lines follow from what is in
+    return right ? check(sections::kLines, geometry.num_bytes() - block_bytes) : right;
   }
   if (EncodingTable(geometry.encoding).is_interleaved) {
     return check(sections::kBlocks, geometry.num_bytes());
@@ -71,7 +71,7 @@ uint64_t LeastBytes(FileReader& file, uint32_t store_idx, const Geometry& geomet
 
 StoreNumbers NumbersOf(const Geometry& geometry, uint64_t capacity, double target_fpr) {
   return {.encoding = static_cast<uint32_t>(geometry.encoding),
-          .num_slices = geometry.num_slices,
+          .shape = geometry.encoding == Encoding::kDense ? geometry.slots : geometry.num_slices,
           .fingerprint_bits = geometry.fingerprint_bits,
           .shard_bits = geometry.shard_bits,
           .num_blocks = geometry.num_blocks,
@@ -80,11 +80,14 @@ StoreNumbers NumbersOf(const Geometry& geometry, uint64_t capacity, double targe
 }
 
 Geometry GeometryOf(const StoreNumbers& numbers) {
-  return {.num_slices = numbers.num_slices,
-          .encoding = static_cast<Encoding>(numbers.encoding),
+  const auto encoding = static_cast<Encoding>(numbers.encoding);
+  const bool is_dense = encoding == Encoding::kDense;
+  return {.num_slices = is_dense ? 0 : numbers.shape,
+          .encoding = encoding,
           .shard_bits = numbers.shard_bits,
           .num_blocks = numbers.num_blocks,
-          .fingerprint_bits = numbers.fingerprint_bits};
+          .fingerprint_bits = numbers.fingerprint_bits,
+          .slots = is_dense ? numbers.shape : 0};
 }
 
 Result<StoreNumbers> ReadNumbers(FileReader& file, uint32_t store_idx) {
@@ -104,8 +107,10 @@ void WriteStore(const Store& store, uint32_t store_idx, uint64_t capacity, doubl
                 FileWriter& file) {
   file.Add(sections::kNumbers, store_idx,
            BytesOf(NumbersOf(store.geometry(), capacity, target_fpr)));
-  if (HasFingerprints(store.geometry().encoding)) {
-    WriteFingerprints(static_cast<const FingerprintStore&>(store), store_idx, file);
+  if (store.geometry().encoding == Encoding::kDense) {
+    WriteDense(static_cast<const DenseStore&>(store), store_idx, file);
+  } else if (HasFingerprints(store.geometry().encoding)) {
+    WriteFingerprints(static_cast<const WideStore&>(store), store_idx, file);
   } else {
     WriteSlices(static_cast<const BlockStore&>(store), store_idx, file);
   }
@@ -117,20 +122,17 @@ Result<StoreContents> ReadStore(FileReader& file, uint32_t store_idx, const Stor
   const char* const needs = used_bytes == 0 ? "the filter needs" : "the filter needs at least";
   const uint64_t least_bytes = used_bytes + LeastBytes(file, store_idx, geometry);
   if (Status fits = CheckMemoryLimit(needs, least_bytes, limit_bytes); !fits) return fits.error();
-  StoreContents contents;
+  Result<std::unique_ptr<Store>> made = MakeStore(geometry, limit_bytes);
+  if (!made) return made.error();
+  StoreContents contents{.store = *std::move(made)};
+  Store& store = *contents.store;
   Result<uint64_t> num_keys = uint64_t{0};
-  if (HasFingerprints(geometry.encoding)) {
-    Result<std::unique_ptr<FingerprintStore>> store =
-        FingerprintStore::Create(geometry, limit_bytes);
-    if (!store) return store.error();
-    num_keys = ReadFingerprints(file, store_idx, **store);
-    contents.store = *std::move(store);
+  if (geometry.encoding == Encoding::kDense) {
+    num_keys = ReadDense(file, store_idx, static_cast<DenseStore&>(store), limit_bytes, used_bytes);
+  } else if (HasFingerprints(geometry.encoding)) {
+    num_keys = ReadFingerprints(file, store_idx, static_cast<WideStore&>(store));
   } else {
-    Result<BlockStore> store = BlockStore::Create(geometry, limit_bytes);
-    if (!store) return store.error();
-    auto slices = std::make_unique<BlockStore>(*std::move(store));
-    num_keys = ReadSlices(file, store_idx, *slices);
-    contents.store = std::move(slices);
+    num_keys = ReadSlices(file, store_idx, static_cast<BlockStore&>(store));
   }
   if (!num_keys) return num_keys.error();
   contents.num_keys = *num_keys;

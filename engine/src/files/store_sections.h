@@ -5,7 +5,7 @@
 //   planes                      presence, counts               a promoted block and its counters
 //   runs                        blocks (presence and counts)   the same
 //   slots of 16 bits            blocks, lines                  a block that hides keys, and these
-//   slots of 8 bits             blocks                         the same
+//   dense                       blocks                         dense_sections.cc
 //
 // An entry of slices, and one of fingerprints, ascending by block:
 //
@@ -16,7 +16,7 @@
 //   16  the counters, slice by slice
 //
 // Canonical: a block is promoted iff its counters do not fit its encoding, and slots, lines and
-// hidden keys are those that WriteGroup (fingerprint_store.h) makes of what a group holds, whatever
+// hidden keys are those that WriteGroup (wide_store.h) makes of what a group holds, whatever
 // they were in memory. Reading checks just that, so every file that is read is the one that would
 // be written.
 #ifndef TROMMEL_ENGINE_SRC_FILES_STORE_SECTIONS_H_
@@ -30,7 +30,7 @@
 #include "engine/src/files/file_reader.h"
 #include "engine/src/files/file_writer.h"
 #include "engine/src/fingerprints/dense_store.h"
-#include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/fingerprints/wide_store.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
@@ -42,7 +42,7 @@ inline constexpr uint32_t kOnlyStore = 1;
 // The section `numbers`.
 struct StoreNumbers {
   uint32_t encoding;          //  0  Encoding
-  uint32_t num_slices;        //  4  0 with fingerprints
+  uint32_t shape;             //  4  num_slices, or slots of dense blocks
   uint32_t fingerprint_bits;  //  8  0 with slices
   uint32_t shard_bits;        // 12
   uint64_t num_blocks;        // 16
@@ -79,10 +79,12 @@ Result<StoreContents> ReadStore(FileReader& file, uint32_t store_idx, const Stor
 // The sections of one kind of store, behind its numbers. Reading returns the number of keys.
 void WriteSlices(const BlockStore& store, uint32_t store_idx, FileWriter& file);
 Result<uint64_t> ReadSlices(FileReader& file, uint32_t store_idx, BlockStore& store);
-void WriteFingerprints(const FingerprintStore& store, uint32_t store_idx, FileWriter& file);
-Result<uint64_t> ReadFingerprints(FileReader& file, uint32_t store_idx, FingerprintStore& store);
+void WriteFingerprints(const WideStore& store, uint32_t store_idx, FileWriter& file);
+Result<uint64_t> ReadFingerprints(FileReader& file, uint32_t store_idx, WideStore& store);
 void WriteDense(const DenseStore& store, uint32_t store_idx, FileWriter& file);
-Result<uint64_t> ReadDense(FileReader& file, uint32_t store_idx, DenseStore& store);
+// Also fails with kOutOfMemory where what the store needs at least and used_bytes exceed the limit.
+Result<uint64_t> ReadDense(FileReader& file, uint32_t store_idx, DenseStore& store,
+                           uint64_t limit_bytes, uint64_t used_bytes);
 
 // The memory of a store's words.
 inline std::span<std::byte> WritableBytes(const BlockMemory& memory) {

@@ -113,4 +113,18 @@ std::span<const BlockKey> DenseRests::RestOf(uint64_t block_idx) const {
   return std::span(keys_).subspan(at->first, end - at->first);
 }
 
+uint64_t DenseRests::LeastHidden(const DenseLayout& layout) const {
+  const uint64_t num_places = layout.shape.slots + 2 * layout.shape.line_entries();
+  uint64_t num_hidden = 0;
+  uint64_t num_keys = 0;  // of one group, so far
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    // Keys ascend within a block.
+    const bool is_first = i == 0 || keys_[i].key <= keys_[i - 1].key ||
+                          layout.GroupOf(keys_[i].key) != layout.GroupOf(keys_[i - 1].key);
+    num_keys = is_first ? 1 : num_keys + 1;
+    if (num_keys > num_places) num_hidden += 1;
+  }
+  return num_hidden;
+}
+
 }  // namespace trommel

@@ -41,6 +41,8 @@ class DenseRests {
     keys_.insert(keys_.end(), rest.begin(), rest.end());
   }
   std::span<const BlockKey> RestOf(uint64_t block_idx) const;
+  // How many keys find no place in slots and lines, at least: a block has two lines for each group.
+  uint64_t LeastHidden(const kernels::DenseLayout& layout) const;
 
  private:
   struct OfBlock {

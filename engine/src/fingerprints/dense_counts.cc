@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -58,6 +59,11 @@ uint32_t StartOfNumber(const uint64_t* record, uint32_t k) {
   k -= 1;  // the end of this one
   for (uint32_t i = 0;; ++i) {
     const uint64_t ends = ~record[1 + i] & kFollowedBits;
+    if (ends == kFollowedBits) {  // counts to 8, as nearly all are
+      if (k < 16) return 16 * i + k + 1;
+      k -= 16;
+      continue;
+    }
     const uint32_t num_ends = kernels::CountOnes(ends);
     if (k < num_ends) {
       return 16 * i + static_cast<uint32_t>(std::countr_zero(kernels::SelectOne(ends, k))) / 4 + 1;
@@ -88,7 +94,7 @@ struct NewGroups {
     Append(number);
   }
 
-  std::array<uint64_t, 2> words{};  // 5 groups and 22
+  std::array<uint64_t, 2> words{};  // 7 groups and 22
   uint32_t num_groups = 0;
 };
 
@@ -125,12 +131,12 @@ DenseCounts::Item DenseCounts::ItemOfSlot(const uint64_t* record, uint32_t slot)
   return {first, size, count};
 }
 
-DenseCounts::Item DenseCounts::ItemOfKey(const uint64_t* record, uint32_t key) {
+DenseCounts::Item DenseCounts::ItemOfKey(const uint64_t* record, uint32_t key) const {
   uint32_t first = StartOfNumber(record, kernels::CountOnes(BitmapOf(record)));
   while (first < GroupsOf(record)) {
-    const auto [size, count] = NumberAt(record, first + kKeyGroups);
-    if (ReadGroups(record, first, kKeyGroups) == key) return {first, kKeyGroups + size, count};
-    first += kKeyGroups + size;
+    const auto [size, count] = NumberAt(record, first + key_groups_);
+    if (ReadGroups(record, first, key_groups_) == key) return {first, key_groups_ + size, count};
+    first += key_groups_ + size;
   }
   return {first, 0, 0};
 }
@@ -190,13 +196,10 @@ bool DenseCounts::SetKey(uint64_t block_idx, uint32_t key, uint64_t count) {
   const Item item = record == nullptr ? Item{0, 0, 0} : ItemOfKey(record, key);
   NewGroups groups;
   if (count > 0) {
-    for (uint32_t i = 0; i < kKeyGroups; ++i) groups.Append(key >> (4 * i) & 15);
+    for (uint32_t i = 0; i < key_groups_; ++i) groups.Append(key >> (4 * i) & 15);
     groups.AppendNumber(count);
   }
-  // The numbers of all slots always find space.
-  constexpr uint32_t kMaxSlotGroups = kBitmapBits * kMaxNumberGroups;
-  return Replace(block_idx, item, groups.words.data(), groups.num_groups,
-                 kMaxGroups - kMaxSlotGroups);
+  return Replace(block_idx, item, groups.words.data(), groups.num_groups, kMaxGroupsWithKeys);
 }
 
 bool DenseCounts::Replace(uint64_t block_idx, const Item& item, const uint64_t* groups,
@@ -211,7 +214,9 @@ bool DenseCounts::Replace(uint64_t block_idx, const Item& item, const uint64_t* 
   if (new_num_words > old_num_words && num_words() + new_num_words - old_num_words > max_words_) {
     return false;
   }
-  if (words_.size() + new_num_words > max_words_) CompactIfUnused(0);
+  if (new_num_words > old_num_words && words_.size() + new_num_words > MostWords()) {
+    CompactIfUnused(0);
+  }
   if (old == nullptr) Insert(block_idx);
   if (new_num_words > old_num_words) Lengthen(block_idx, old_num_words, new_num_words);
   uint64_t* record = Find(block_idx);
@@ -225,9 +230,52 @@ bool DenseCounts::Replace(uint64_t block_idx, const Item& item, const uint64_t* 
   if (size == 0) Remove(block_idx);
   constexpr uint64_t kFewWords = 32;
   CompactIfUnused(num_words() / 8 + kFewWords);
-  num_bytes_ = (words_.capacity() + has_record_.capacity()) * sizeof(uint64_t) +
-               (num_before_.capacity() + starts_.capacity()) * sizeof(uint32_t);
+  CountBytes();
   return true;
+}
+
+void DenseCounts::CountBytes() {
+  num_bytes_ = (words_.capacity() + has_record_.capacity()) * sizeof(uint64_t) +
+               (num_before_.capacity() + starts_.capacity() + ranks_.capacity()) * sizeof(uint32_t);
+}
+
+bool DenseCounts::HasSpaceFor(uint64_t block_idx, size_t num_numbers) const {
+  const uint64_t* record = Find(block_idx);
+  const uint32_t size = record == nullptr ? 0 : GroupsOf(record);
+  const uint64_t old_num_words = record == nullptr ? 0 : WordsFor(size);
+  const uint64_t new_size = size + num_numbers * (key_groups_ + kMaxNumberGroups);
+  return new_size <= kMaxGroupsWithKeys &&
+         num_words() + WordsFor(static_cast<uint32_t>(new_size)) - old_num_words <= max_words_;
+}
+
+// --- The limit.
+
+void DenseCounts::LimitTo(uint64_t max_words) {
+  max_words_ = max_words;
+  if (is_limited()) {
+    CompactIfUnused(0);
+    words_.shrink_to_fit();  // what was unused may exceed the reserve
+    words_.reserve(MostWords());
+    starts_.reserve(max_words / 2);
+    ranks_.reserve(max_words / 2);
+    has_record_.resize(num_blocks_ / 64 + 1);
+    num_before_.resize(num_blocks_ / 64 + 1);
+  } else if (starts_.empty()) {
+    Clear();
+  }
+  CountBytes();
+}
+
+void DenseCounts::Clear() {
+  if (!is_limited()) {
+    *this = DenseCounts(num_blocks_, 4 * key_groups_);
+    return;
+  }
+  words_.clear();
+  starts_.clear();
+  std::ranges::fill(has_record_, 0);
+  std::ranges::fill(num_before_, 0);
+  num_unused_ = 0;
 }
 
 void DenseCounts::OpenSlot(uint64_t block_idx, uint32_t slot) {
@@ -264,16 +312,24 @@ void DenseCounts::Remove(uint64_t block_idx) {
   has_record_[block_idx / 64] &= ~(uint64_t{1} << (block_idx % 64));
   for (size_t i = block_idx / 64 + 1; i < num_before_.size(); ++i) num_before_[i] -= 1;
   num_unused_ += WordsFor(0);
-  if (starts_.empty()) *this = DenseCounts(num_blocks_, max_words_);
+  if (starts_.empty()) Clear();
 }
 
 void DenseCounts::Lengthen(uint64_t block_idx, uint64_t num_words, uint64_t new_num_words) {
-  ReserveMore(words_, new_num_words);
   uint32_t& start = starts_[RankOf(block_idx)];
+  if (num_words > 0 && words_.size() + new_num_words > MostWords()) {
+    // There is no space for a second one: the records behind it come before it.
+    const auto first = words_.begin() + start;
+    std::rotate(first, first + static_cast<ptrdiff_t>(num_words), words_.end());
+    for (uint32_t& other : starts_) other -= other > start ? static_cast<uint32_t>(num_words) : 0;
+    start = static_cast<uint32_t>(words_.size() - num_words);
+  }
   if (start + num_words == words_.size()) {
+    ReserveMore(words_, new_num_words - num_words);
     words_.resize(start + new_num_words);
     return;
   }
+  ReserveMore(words_, new_num_words);
   const size_t end = words_.size();
   words_.resize(end + new_num_words);
   std::copy_n(words_.begin() + start, num_words, words_.begin() + static_cast<ptrdiff_t>(end));
@@ -283,17 +339,23 @@ void DenseCounts::Lengthen(uint64_t block_idx, uint64_t num_words, uint64_t new_
 
 void DenseCounts::CompactIfUnused(uint64_t num_unused) {
   if (num_unused_ <= num_unused) return;
-  std::vector<uint32_t> ranks(starts_.size());
-  std::iota(ranks.begin(), ranks.end(), 0U);
-  std::ranges::sort(ranks, {}, [&](uint32_t rank) { return starts_[rank]; });
+  try {
+    ranks_.resize(starts_.size());
+  } catch (const std::bad_alloc&) {  // erasures need no memory: records stay until a later change
+    return;
+  }
+  std::iota(ranks_.begin(), ranks_.end(), 0U);
+  std::ranges::sort(ranks_, {}, [&](uint32_t rank) { return starts_[rank]; });
   auto end = words_.begin();
-  for (const uint32_t rank : ranks) {
+  for (const uint32_t rank : ranks_) {
     const auto first = words_.begin() + starts_[rank];
     starts_[rank] = static_cast<uint32_t>(end - words_.begin());
     end = std::copy_n(first, WordsFor(GroupsOf(&*first)), end);
   }
   words_.erase(end, words_.end());
   num_unused_ = 0;
+  if (is_limited()) return;
+  ranks_ = std::vector<uint32_t>();  // {} would keep the memory
   if (words_.capacity() > words_.size() + words_.size() / 4) words_.shrink_to_fit();
 }
 

@@ -23,21 +23,41 @@ Result<DenseLines> DenseLines::Create(const DenseLayout& layout, uint64_t num_bl
   if (lines.versions_ == nullptr) return OutOfMemoryError("the system refused memory for lines");
   lines.layout_ = layout;
   lines.shape_idx_ = kernels::DenseShapeIdx(layout.shape);
-  kernels::UseKernels<kernels::AddDense>();
+  kernels::UseDenseKernels();
   (void)kernels::ActiveKernels();  // Kernels requires it
   lines.num_blocks_ = num_blocks;
   lines.num_lines_ = num_lines;
   lines.num_in_line_ = layout.shape.line_entries();
+  lines.num_orders_ = static_cast<uint32_t>((num_blocks + num_lines - 1) / num_lines);
+  lines.num_hashes_ = kSecond / lines.num_orders_;
   lines.per_block_ = Divisor(num_blocks);
   lines.per_line_ = Divisor(num_lines);
   lines.memory_ = *std::move(memory);
   return lines;
 }
 
-DenseLines::Distances DenseLines::DistancesOf(uint32_t order, uint32_t key) const {
+Result<DenseLines> DenseLines::Copy() const {
+  Result<DenseLines> copy = Create(layout_, num_blocks_, num_lines_);
+  if (!copy) return copy;
+  std::copy_n(memory_.data(), memory_.num_words(), copy->memory_.data());
+  copy->num_entries_ = num_entries_;
+  return copy;
+}
+
+namespace {
+
+// Below `num_hashes`, 1 to 16. Neighbours differ.
+uint32_t HashOf(uint64_t block_idx, uint32_t num_hashes) {
+  const auto hash = static_cast<uint32_t>(block_idx * 0x9e3779b97f4a7c15 >> 48);
+  return hash * num_hashes >> 16;
+}
+
+}  // namespace
+
+DenseLines::Distances DenseLines::DistancesOf(uint32_t code, uint32_t key) const {
   constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;
   const uint64_t hash =
-      (uint64_t{layout_.GroupOf(key)} * kernels::kMaxBlocksPerLine + order + 1) * kMultiplier;
+      (uint64_t{layout_.GroupOf(key)} * kernels::kMaxBlocksPerLine + code + 1) * kMultiplier;
   // Of the numbers below span, and of the others.
   const uint64_t span = std::min(kWindow, num_lines_);
   const uint64_t near = (hash >> 48) * span >> 16;
@@ -49,21 +69,22 @@ kernels::DensePair DenseLines::PairOf(uint64_t block_idx, uint32_t key) const {
   const auto [home, behind] = per_block_.Divide(block_idx * num_lines_);
   // The home's first block x lines / blocks is less than a line's part behind it.
   const auto order = static_cast<uint32_t>(per_line_.Divide(behind).quotient);
-  const Distances distances = DistancesOf(order, key);
+  const uint32_t code = order + num_orders_ * HashOf(block_idx, num_hashes_);
+  const Distances distances = DistancesOf(code, key);
   const auto line_at = [this, home = home](uint64_t distance) {
     const uint64_t line_idx = home + distance;
     return LineAt(line_idx < num_lines_ ? line_idx : line_idx - num_lines_);
   };
-  return {{line_at(distances.near), line_at(distances.far)}, {order, order + kSecond}};
+  return {{line_at(distances.near), line_at(distances.far)}, {code, code + kSecond}};
 }
 
 uint64_t DenseLines::BlockOf(uint64_t line_idx, const DenseEntry& entry) const {
-  const uint32_t order = entry.tag % kSecond;
-  const Distances distances = DistancesOf(order, entry.key);
+  const uint32_t code = entry.tag % kSecond;
+  const Distances distances = DistancesOf(code, entry.key);
   const uint64_t distance = entry.tag < kSecond ? distances.near : distances.far;
   const uint64_t home =
       line_idx >= distance ? line_idx - distance : line_idx + num_lines_ - distance;
-  return FirstBlockOf(home) + order;
+  return FirstBlockOf(home) + code % num_orders_;
 }
 
 bool DenseLines::Put(const DensePair& pair, uint32_t key) {

@@ -6,9 +6,14 @@
 // of two bins:
 //
 //   home          block x lines / blocks
-//   order         block - first block of that home, below 16
-//   first line    home + near(order, group)    tag: order
-//   second line   home + far(order, group)     tag: order + 16
+//   order         block - first block of that home, below the most blocks of a home, 1 to 16
+//   code          order + that number x a hash of the block, below 16
+//   first line    home + near(code, group)    tag: code
+//   second line   home + far(code, group)     tag: code + 16
+//
+// (With the order alone all blocks would have the same distances where lines are as many as blocks,
+// at homes in even steps: then some lines stay full and others empty, and the entries never come to
+// the nine tenths from which on lines become more.)
 //
 // Distances are below 64. A line's index, an entry's tag and its key give the entry's block, so 5
 // bits of tag are enough for any number of lines. A block has as many pairs of lines as groups that
@@ -52,6 +57,8 @@ class DenseLines {
   static uint64_t LeastLines(uint64_t num_blocks) {
     return (num_blocks + kernels::kMaxBlocksPerLine - 1) / kernels::kMaxBlocksPerLine;
   }
+
+  Result<DenseLines> Copy() const;
 
   uint64_t num_blocks() const { return num_blocks_; }
   uint64_t num_lines() const { return num_lines_; }
@@ -184,7 +191,7 @@ class DenseLines {
     uint64_t near;
     uint64_t far;
   };
-  Distances DistancesOf(uint32_t order, uint32_t key) const;
+  Distances DistancesOf(uint32_t code, uint32_t key) const;
   uint64_t BlockOf(uint64_t line_idx, const kernels::DenseEntry& entry) const;
   // The first block with this home.
   uint64_t FirstBlockOf(uint64_t home) const {
@@ -212,6 +219,8 @@ class DenseLines {
   uint64_t num_lines_ = 0;
   uint32_t num_in_line_ = 0;  // entries, at most
   uint64_t num_entries_ = 0;
+  uint32_t num_orders_ = 1;  // the most blocks of a home
+  uint32_t num_hashes_ = 1;
   Divisor per_block_;
   Divisor per_line_;
   BlockMemory memory_;

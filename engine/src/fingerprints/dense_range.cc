@@ -15,23 +15,21 @@ using kernels::kMaxDenseSlots;
 using kernels::OneFate;
 
 DenseRange::DenseRange(const DenseLayout& layout, uint32_t* words,
-                       std::unique_ptr<DenseLines> lines, const DenseLimits& limits)
+                       std::unique_ptr<DenseLines> lines)
     : layout_(layout),
       words_(words),
       least_lines_(lines->num_lines()),
-      limits_(limits),
       lines_(std::move(lines)),
       published_lines_(lines_.get()),
-      counts_(lines_->num_blocks(), limits.max_count_words) {
+      counts_(lines_->num_blocks(), layout.shape.key_bits()) {
   SetThresholds();
 }
 
 Result<DenseRange> DenseRange::Create(const DenseLayout& layout, uint32_t* words,
-                                      uint64_t num_blocks, uint64_t least_lines,
-                                      const DenseLimits& limits) {
+                                      uint64_t num_blocks, uint64_t least_lines) {
   Result<DenseLines> lines = DenseLines::Create(layout, num_blocks, least_lines);
   if (!lines) return lines.error();
-  return DenseRange(layout, words, std::make_unique<DenseLines>(*std::move(lines)), limits);
+  return DenseRange(layout, words, std::make_unique<DenseLines>(*std::move(lines)));
 }
 
 void DenseRange::Store(DenseBlock& block, uint64_t block_idx) {
@@ -55,17 +53,10 @@ void DenseRange::CountMarks(const uint32_t* words, uint64_t by) {
 }
 
 void DenseRange::Prefetch(uint64_t block_idx, uint32_t key) const {
-  if (kernels::IsCountedDense(BlockAt(block_idx))) counts_.Prefetch(block_idx);
+  if (kernels::IsCountedDense(BlockAt(block_idx))) return counts_.Prefetch(block_idx);
   const uint64_t next_bin = Kernels().state(BlockAt(block_idx)).next_bin;
   const uint64_t bin = std::min(next_bin, uint64_t{layout_.shape.bins} - 1);
   (void)lines_->FetchedPairOf(block_idx, std::max(key, FirstKeyOf(static_cast<uint32_t>(bin))));
-}
-
-bool DenseRange::HasSpace(uint64_t num_numbers) const {
-  constexpr uint64_t kWordsPerNumber = 2;
-  return counts_.num_words() + kSpareWords + kWordsPerNumber * num_numbers <=
-             limits_.max_count_words &&
-         hidden_.size() + kSpareKeys <= limits_.max_hidden_keys;
 }
 
 bool DenseRange::HasHidden(uint64_t block_idx) const {
@@ -90,18 +81,19 @@ bool DenseRange::InsertAny(uint64_t block_idx, uint32_t key) {
     if (slot < layout_.shape.slots) return counts_.Increment(block_idx, slot);
   }
   DenseBlock block = Load(block_idx);
-  if (!InsertInto(block, block_idx, key)) return false;
-  Store(block, block_idx);
-  return true;
+  const bool is_inserted = InsertInto(block, block_idx, key);
+  Store(block, block_idx);  // of a key that is refused, too: its block's copies may be counted now
+  return is_inserted;
 }
 
 bool DenseRange::InsertPlainly(uint64_t block_idx, uint32_t key) {
   const uint32_t* words = BlockAt(block_idx);
-  if (kernels::IsCountedDense(words) || !HasSpace()) return false;
+  if (kernels::IsCountedDense(words)) return false;
   const auto [num_bins, next_bin] = Kernels().state(words);
   const uint32_t bin = std::max(BinOf(key), static_cast<uint32_t>(next_bin));
   const kernels::DensePair pair = lines_->FetchedPairOf(block_idx, FirstKeyOf(bin));
   if (BinOf(key) >= num_bins) return !kernels::IsSpilledDense(words) && lines_->PutNew(pair, key);
+  if (is_limited()) return false;
   std::array<uint32_t, kMaxDenseSlots + 1> left;
   kernels::DenseCutKernels::Evicted evicted{};
   ChangeBlock(block_idx,
@@ -122,7 +114,8 @@ bool DenseRange::InsertInto(DenseBlock& block, uint64_t block_idx, uint32_t key)
       return InsertEvicting(block, block_idx, key);
     }
     if (slot >= 0) return AddCopy(block, block_idx, key, slot);
-    if (!HasSpace() || !Squeeze(block, block_idx)) return false;
+    if (!HasSpace(block_idx, 0)) return false;
+    Squeeze(block, block_idx);
     if (block.is_cut()) Pull(block, block_idx);
     if (block.is_full()) return InsertEvicting(block, block_idx, key);
   }
@@ -141,7 +134,8 @@ bool DenseRange::MustSqueeze(const DenseBlock& block, uint32_t key, int slot) co
 
 bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, int slot) {
   if (!block.is_counted()) {
-    if (!HasSpace() || !Squeeze(block, block_idx)) return false;
+    if (!HasSpace(block_idx, 1)) return false;
+    Squeeze(block, block_idx);
     if (block.is_cut()) Pull(block, block_idx);
     if (slot >= 0 || block.Shows(BinOf(key))) slot = block.Find(key);
   }
@@ -151,7 +145,7 @@ bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, in
   }
   const uint64_t count = counts_.OfKey(block_idx, key) + 1;
   if (counts_.SetKey(block_idx, key, count)) return true;
-  if (!HasSpace()) return false;
+  if (is_limited()) return false;
   // The record is too long for one key more.
   lines_->Take(block_idx, key);
   static_cast<void>(counts_.SetKey(block_idx, key, 0));
@@ -160,23 +154,20 @@ bool DenseRange::AddCopy(DenseBlock& block, uint64_t block_idx, uint32_t key, in
   return true;
 }
 
-bool DenseRange::Squeeze(DenseBlock& block, uint64_t block_idx) {
-  if (block.is_counted()) return true;
+void DenseRange::Squeeze(DenseBlock& block, uint64_t block_idx, DenseCounts& counts) {
+  if (block.is_counted()) return;
   InlineVector<uint32_t, kMaxDenseSlots> keys;
   for (uint64_t copies = block.Copies(); copies != 0;) {
     const auto slot = static_cast<uint32_t>(std::bit_width(copies)) - 1;  // from the last on
     copies ^= uint64_t{1} << slot;
     const uint32_t bin = block.BinAt(slot);
-    keys.push_back(FirstKeyOf(bin) | block.RemainderAt(slot));
+    keys.push_back(bin << block.layout().bits | block.RemainderAt(slot));
     block.Close(slot, bin);
   }
-  bool has_space = true;
   for (const uint32_t key : keys) {
-    const auto slot = static_cast<uint32_t>(block.Find(key));
-    has_space &= counts_.Increment(block_idx, slot);
+    static_cast<void>(counts.Increment(block_idx, static_cast<uint32_t>(block.Find(key))));
   }
-  block.set_counted(counts_.Has(block_idx));
-  return has_space;
+  block.set_counted(counts.Has(block_idx));
 }
 
 bool DenseRange::InsertEvicting(DenseBlock& block, uint64_t block_idx, uint32_t key) {
@@ -184,18 +175,15 @@ bool DenseRange::InsertEvicting(DenseBlock& block, uint64_t block_idx, uint32_t 
   const uint32_t bin = std::max(last, BinOf(key));
   const DenseBlock::Slots slots = bin == last ? block.SlotsOf(bin) : DenseBlock::Slots{0, 0};
   InlineVector<BlockKey, kMaxDenseSlots> evicted;
-  uint64_t num_keys = 0;  // and their copies
+  size_t num_counted = 0;
   for (uint32_t i = slots.first; i < slots.end; ++i) {
     const uint64_t count = 1 + (block.is_counted() ? counts_.OfSlot(block_idx, i) : 0);
     evicted.push_back({FirstKeyOf(bin) | block.RemainderAt(i), count});
-    num_keys += count;
+    num_counted += count > 1 ? 1 : 0;
   }
-  if (BinOf(key) == bin) {
-    evicted.push_back({key, 1});
-    num_keys += 1;
-  }
-  if (!HasSpace() && (num_keys > evicted.size() ||
-                      lines_->FreePlaces(block_idx, FirstKeyOf(bin)) < evicted.size())) {
+  if (BinOf(key) == bin) evicted.push_back({key, 1});
+  if (is_limited() && ((num_counted > 0 && !HasSpace(block_idx, num_counted)) ||
+                       lines_->FreePlaces(block_idx, FirstKeyOf(bin)) < evicted.size())) {
     return false;
   }
   for (uint32_t i = slots.first; block.is_counted() && i < slots.end; ++i) {
@@ -228,7 +216,7 @@ bool DenseRange::InsertAbove(DenseBlock& block, uint64_t block_idx, uint32_t key
       return true;
     }
   }
-  if (!HasSpace() && lines_->FreePlaces(block_idx, key) == 0) return false;
+  if (is_limited() && lines_->FreePlaces(block_idx, key) == 0) return false;
   PutAbove(block, block_idx, key, 1);
   return true;
 }
@@ -318,7 +306,7 @@ void DenseRange::Pull(DenseBlock& block, uint64_t block_idx) {
     const uint32_t end = lines_->EndOfGroup(bin);
     DenseKeys keys;
     lines_->AppendGroup(block_idx, FirstKeyOf(bin), keys);
-    if (block.is_spilled() && !AppendHidden(block, block_idx, bin, end, keys)) break;
+    if (block.is_spilled()) AppendHidden(block, block_idx, bin, end, keys);
     std::sort(keys.begin(), keys.end());
     const bool fits = PullBins(block, block_idx, keys);
     lines_->TakeGroup(block_idx, FirstKeyOf(bin), FirstKeyOf(block.num_bins()));
@@ -328,17 +316,17 @@ void DenseRange::Pull(DenseBlock& block, uint64_t block_idx) {
   if (block.is_spilled()) block.set_spilled(HasHidden(block_idx));
 }
 
-bool DenseRange::AppendHidden(DenseBlock& block, uint64_t block_idx, uint32_t bin, uint32_t end,
+void DenseRange::AppendHidden(DenseBlock& block, uint64_t block_idx, uint32_t bin, uint32_t end,
                               DenseKeys& keys) {
-  uint64_t num_counted = 0;
+  bool is_counted = false;
   size_t num_left = layout_.shape.slots + 1;  // a block takes no more
   auto at = hidden_.lower_bound(IdOf(block_idx, FirstKeyOf(bin)));
   for (; at != hidden_.end() && at->first < IdOf(block_idx, FirstKeyOf(end)); ++at) {
     if (num_left-- == 0) break;
     keys.push_back(static_cast<uint32_t>(at->first - IdOf(block_idx, 0)));
-    num_counted += at->second > 1 ? 1 : 0;
+    is_counted |= at->second > 1;
   }
-  return num_counted == 0 || (HasSpace(num_counted) && Squeeze(block, block_idx));
+  if (is_counted) Squeeze(block, block_idx);
 }
 
 bool DenseRange::PullBins(DenseBlock& block, uint64_t block_idx, const DenseKeys& keys) {
@@ -367,6 +355,16 @@ bool DenseRange::PullBins(DenseBlock& block, uint64_t block_idx, const DenseKeys
   return true;
 }
 
+bool DenseRange::PutCounted(DenseBlock& block, uint64_t block_idx, uint32_t key, uint64_t count,
+                            DenseLines& lines, DenseCounts& counts) {
+  if (count > 1) {
+    if (!counts.HasSpaceFor(block_idx, 1 + kMaxSqueezed)) return false;
+    Squeeze(block, block_idx, counts);
+  }
+  if (!lines.Put(block_idx, key)) return false;
+  return count == 1 || counts.SetKey(block_idx, key, count - 1);
+}
+
 void DenseRange::ReturnHidden(DenseBlock& block, uint64_t block_idx) {
   const uint64_t end = IdOf(block_idx + 1, 0);
   for (int i = 0; i < kMaxReturns; ++i) {
@@ -374,14 +372,7 @@ void DenseRange::ReturnHidden(DenseBlock& block, uint64_t block_idx) {
     if (found == hidden_.end() || found->first >= end) break;
     const auto key = static_cast<uint32_t>(found->first - IdOf(block_idx, 0));
     const uint64_t count = found->second;
-    if (count > 1 &&
-        (!HasSpace() || !Squeeze(block, block_idx) || !counts_.SetKey(block_idx, key, count - 1))) {
-      break;
-    }
-    if (!lines_->Put(block_idx, key)) {
-      if (count > 1) static_cast<void>(counts_.SetKey(block_idx, key, 0));
-      break;
-    }
+    if (!PutCounted(block, block_idx, key, count, *lines_, counts_)) break;
     hidden_.erase(found);
   }
   block.set_spilled(HasHidden(block_idx));

@@ -1,16 +1,19 @@
 // Whole ranges of dense blocks: what blocks hold, the one state of contents, and lines that grow.
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/fingerprints/dense_contents.h"
 #include "engine/src/fingerprints/dense_range.h"
 
 namespace trommel {
 
 using kernels::DenseBlock;
-using kernels::kMaxDenseSlots;
 
 bool DenseRange::MayContain(uint64_t block_idx, uint32_t key) const {
   const DenseBlock block = Load(block_idx);
@@ -37,45 +40,106 @@ uint64_t DenseRange::CountOf(uint64_t block_idx, uint32_t key) const {
   return found == hidden_.end() ? 0 : found->second;
 }
 
+uint64_t DenseRange::EraseCounted(uint64_t block_idx, uint32_t key, uint64_t count) {
+  DenseBlock block = Load(block_idx);
+  if (block.is_spilled()) {
+    const auto found = hidden_.find(IdOf(block_idx, key));
+    if (found != hidden_.end()) {
+      const uint64_t num_erased = std::min(found->second - 1, count);
+      found->second -= num_erased;
+      return num_erased;
+    }
+  }
+  if (!block.is_counted()) return 0;
+  const auto change = ChangeOf(block_idx);
+  const bool is_shown = block.Shows(BinOf(key));
+  const auto slot = is_shown ? static_cast<uint32_t>(block.Find(key)) : 0;
+  const uint64_t num_counted =
+      is_shown ? counts_.OfSlot(block_idx, slot) : counts_.OfKey(block_idx, key);
+  const uint64_t num_erased = std::min(num_counted, count);
+  static_cast<void>(is_shown ? counts_.SetSlot(block_idx, slot, num_counted - num_erased)
+                             : counts_.SetKey(block_idx, key, num_counted - num_erased));
+  Store(block, block_idx);
+  return num_erased;
+}
+
 BlockContents DenseRange::ReadContents(uint64_t block_idx) const {
-  const DenseBlock block = Load(block_idx);
-  std::array<uint32_t, kMaxDenseSlots> keys;
-  const uint32_t num_keys = block.Keys(keys);
   BlockContents contents;
-  for (uint32_t i = 0; i < num_keys; ++i) {
-    AddTo(contents, keys[i], 1 + (block.is_counted() ? counts_.OfSlot(block_idx, i) : 0));
-  }
-  if (!block.is_cut()) return contents;
-  DenseKeys entries;
-  for (uint32_t bin = block.num_bins(); bin < layout_.shape.bins; bin = lines_->EndOfGroup(bin)) {
-    lines_->AppendGroup(block_idx, FirstKeyOf(bin), entries);
-  }
-  for (const uint32_t key : entries) {
-    AddTo(contents, key, 1 + (block.is_counted() ? counts_.OfKey(block_idx, key) : 0));
-  }
-  for (auto at = hidden_.lower_bound(IdOf(block_idx, 0));
-       at != hidden_.end() && at->first < IdOf(block_idx + 1, 0); ++at) {
-    AddTo(contents, static_cast<uint32_t>(at->first - IdOf(block_idx, 0)), at->second);
-  }
+  VisitKeys(block_idx, [&](uint32_t key, uint64_t count) { AddTo(contents, key, count); });
   return contents;
 }
 
 void DenseRange::Clear() {
-  if (lines_->num_lines() > least_lines_) {
+  if (!is_limited() && lines_->num_lines() > least_lines_) {
     Result<DenseLines> created = DenseLines::Create(layout_, num_blocks(), least_lines_);
     if (created) *lines_ = *std::move(created);
   }
   lines_->Clear();
-  counts_ = DenseCounts(num_blocks(), limits_.max_count_words);
+  counts_.Clear();
   hidden_.clear();
   num_marked_ = 0;
   num_undecided_bins_ = 0;
   SetThresholds();
 }
 
-void DenseRange::SetLimits(const DenseLimits& limits) {
-  limits_ = limits;
-  counts_.set_max_words(limits.max_count_words);
+// --- Limits.
+
+Result<DenseRange::SideMemory> DenseRange::WithLimit(const std::optional<DenseLimit>& limit) const
+    try {
+  const auto refuse = [](const char* what) { return Error{ErrorCode::kOutOfMemory, what}; };
+  const uint64_t max_words = limit ? limit->max_count_words : DenseCounts::kNoLimit;
+  if (counts_.num_words() > max_words) {
+    return refuse("the keys that are in need more words for counts");
+  }
+  const uint64_t fewest = FewestLinesFor(layout_, num_blocks(), least_lines_, NumAbove() * 11 / 10);
+  std::map<uint64_t, uint64_t> left;
+  Result<std::unique_ptr<DenseLines>> lines = CopyLines(limit ? limit->num_lines : fewest, left);
+  if (lines && !left.empty() && !limit) {  // then those that there are
+    left.clear();
+    lines = CopyLines(lines_->num_lines(), left);
+  }
+  if (!lines) return lines.error();
+  bool fits = left.empty();
+  SideMemory side{limit, *std::move(lines), counts_, {}};
+  side.counts.LimitTo(max_words);
+  for (auto at = hidden_.begin(); fits && limit && at != hidden_.end();) {
+    const uint64_t block_idx = at->first >> kMaxKeyBits;
+    DenseBlock block = Load(block_idx);
+    for (; fits && at != hidden_.end() && at->first < IdOf(block_idx + 1, 0); ++at) {
+      const auto key = static_cast<uint32_t>(at->first - IdOf(block_idx, 0));
+      fits = PutCounted(block, block_idx, key, at->second, *side.lines, side.counts);
+    }
+    block.set_spilled(false);
+    side.unspilled.emplace_back(block_idx, block);
+  }
+  if (!fits) return refuse("the keys that are in need more overflow lines");
+  return side;
+} catch (const std::exception&) {  // no memory, or more than there can be
+  return OutOfMemoryError("the system refused memory for a limit of side memory");
+}
+
+void DenseRange::Take(SideMemory side) noexcept {
+  limit_ = side.limit;
+  counts_ = std::move(side.counts);
+  lines_ = std::move(side.lines);
+  PublishLines();
+  for (auto& [block_idx, block] : side.unspilled) Store(block, block_idx);
+  if (is_limited()) hidden_.clear();
+  SetThresholds();
+}
+
+void DenseRange::CopyFrom(const DenseRange& from) {
+  Result<DenseLines> lines = from.lines_->Copy();
+  if (!lines) throw std::bad_alloc();
+  std::map<uint64_t, uint64_t> hidden = from.hidden_;
+  counts_ = from.counts_;
+  counts_.LimitTo(DenseCounts::kNoLimit);
+  hidden_.swap(hidden);
+  *lines_ = *std::move(lines);
+  std::copy_n(from.words_, kBlockWords * num_blocks(), words_);
+  num_marked_ = from.num_marked_;
+  num_undecided_bins_ = from.num_undecided_bins_;
+  limit_.reset();
   SetThresholds();
 }
 
@@ -86,8 +150,8 @@ Result<DenseRange> DenseRange::Build(const DenseLayout& layout, uint32_t* words,
                                      const std::function<BlockContents(uint64_t)>& contents_of) {
   uint64_t num_entries = 0;
   for (uint64_t b = 0; b < num_blocks; ++b) num_entries += NumAboveDenseCut(layout, contents_of(b));
-  Result<DenseRange> created =
-      Create(layout, words, num_blocks, FewestLinesFor(layout, least_lines, num_entries));
+  Result<DenseRange> created = Create(layout, words, num_blocks,
+                                      FewestLinesFor(layout, num_blocks, least_lines, num_entries));
   if (!created) return created.error();
   DenseRange range = *std::move(created);
   range.least_lines_ = least_lines;
@@ -114,61 +178,86 @@ Result<DenseRange> DenseRange::Build(const DenseLayout& layout, uint32_t* words,
 
 namespace {
 
-// Beyond nine tenths keys would soon be without a place.
-constexpr uint64_t MostEntriesIn(const DenseLayout& layout, uint64_t num_lines) {
-  return num_lines * layout.shape.line_entries() * 9 / 10;
+// Beyond nine tenths keys would soon be without a place; and the sooner, the fewer lines there are
+// to choose from, or the more per block, so that more keys have the same two.
+constexpr uint64_t MostEntriesIn(const DenseLayout& layout, uint64_t num_blocks,
+                                 uint64_t num_lines) {
+  constexpr uint64_t kFewLines = 64;
+  const uint64_t percent = num_lines > 2 * num_blocks ? 75 : 4 * num_lines > num_blocks ? 86 : 90;
+  const uint64_t num_places = num_lines * layout.shape.line_entries();
+  return num_places * (num_lines < kFewLines ? percent - 10 : percent) / 100;
 }
 
 }  // namespace
 
-uint64_t DenseRange::FewestLinesFor(const DenseLayout& layout, uint64_t least_lines,
-                                    uint64_t num_entries) {
+uint64_t DenseRange::FewestLinesFor(const DenseLayout& layout, uint64_t num_blocks,
+                                    uint64_t least_lines, uint64_t num_entries) {
   uint64_t num_lines = least_lines;
-  while (num_entries > MostEntriesIn(layout, num_lines)) num_lines = NextLines(num_lines);
+  while (num_entries > MostEntriesIn(layout, num_blocks, num_lines))
+    num_lines = NextLines(num_lines);
   return num_lines;
 }
 
 void DenseRange::SetThresholds() {
   const uint64_t num_lines = lines_->num_lines();
-  const bool may_grow = NextLines(num_lines) <= limits_.max_lines;
-  grow_above_ = may_grow ? MostEntriesIn(layout_, num_lines) : ~uint64_t{0};
+  grow_above_ = is_limited() ? ~uint64_t{0} : MostEntriesIn(layout_, num_blocks(), num_lines);
   shrink_below_ = 0;
+  if (is_limited()) return;
   for (uint64_t fewer = least_lines_; fewer < num_lines; fewer = NextLines(fewer)) {
-    shrink_below_ = MostEntriesIn(layout_, fewer) * 10 / 11;
+    shrink_below_ = MostEntriesIn(layout_, num_blocks(), fewer) * 10 / 11;
   }
+}
+
+Result<std::unique_ptr<DenseLines>> DenseRange::CopyLines(uint64_t num_lines,
+                                                          std::map<uint64_t, uint64_t>& left) const
+    try {
+  const bool is_same = num_lines == lines_->num_lines();
+  Result<DenseLines> lines =
+      is_same ? lines_->Copy() : DenseLines::Create(layout_, num_blocks(), num_lines);
+  if (!lines) return lines.error();
+  if (!is_same) {
+    lines_->ForEach([&](uint64_t block_idx, uint32_t key) {
+      if (!lines->Put(block_idx, key)) {
+        left[IdOf(block_idx, key)] = 1 + counts_.OfKey(block_idx, key);
+      }
+    });
+  }
+  return std::make_unique<DenseLines>(*std::move(lines));
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for overflow lines");
 }
 
 void DenseRange::ResizeLines() {
   // Fewer lines have space for a tenth more, so that the next updates do not lead back.
-  const uint64_t num_entries = lines_->num_entries();
-  const uint64_t num_lines = num_entries > grow_above_
-                                 ? NextLines(lines_->num_lines())
-                                 : FewestLinesFor(layout_, least_lines_, num_entries * 11 / 10);
-  Result<DenseLines> created = DenseLines::Create(layout_, num_blocks(), num_lines);
+  const uint64_t num_keys = NumAbove();
+  const uint64_t num_lines =
+      num_keys > grow_above_
+          ? NextLines(lines_->num_lines())
+          : FewestLinesFor(layout_, num_blocks(), least_lines_, num_keys * 11 / 10);
+  std::map<uint64_t, uint64_t> left;
   std::unique_ptr<DenseLines> resized;
-  std::vector<std::pair<uint64_t, uint32_t>> hidden;  // entries without a place
-  if (created) {
-    resized = std::make_unique<DenseLines>(*std::move(created));
-    lines_->ForEach([&](uint64_t block_idx, uint32_t key) {
-      if (!resized->Put(block_idx, key)) hidden.emplace_back(block_idx, key);
-    });
+  try {
+    if (auto copied = CopyLines(num_lines, left)) resized = *std::move(copied);
+  } catch (const std::bad_alloc&) {  // not even for the text of an error
   }
-  // Without memory, or space for hidden keys, after as many changes as a line has entries again.
-  if (resized == nullptr || hidden_.size() + hidden.size() > limits_.max_hidden_keys) {
+  // Without memory after as many changes as a line has entries again.
+  if (resized == nullptr) {
     const uint64_t num_in_line = layout_.shape.line_entries();
-    grow_above_ = std::max(grow_above_, num_entries + num_in_line);
-    shrink_below_ = std::min(shrink_below_, num_entries - std::min(num_entries, num_in_line));
+    grow_above_ = std::max(grow_above_, num_keys + num_in_line);
+    shrink_below_ = std::min(shrink_below_, num_keys - std::min(num_keys, num_in_line));
     return;
   }
   // Before readers look into the new lines, where these keys are not.
-  for (const auto& [block_idx, key] : hidden) {
+  for (const auto& [id, count] : left) {
+    const uint64_t block_idx = id >> kMaxKeyBits;
     const auto change = ChangeOf(block_idx);
     DenseBlock block = Load(block_idx);
-    hidden_[IdOf(block_idx, key)] = 1 + counts_.OfKey(block_idx, key);
-    static_cast<void>(counts_.SetKey(block_idx, key, 0));
+    const auto key = static_cast<uint32_t>(id - IdOf(block_idx, 0));
+    if (count > 1) static_cast<void>(counts_.SetKey(block_idx, key, 0));
     block.set_spilled(true);
     Store(block, block_idx);
   }
+  hidden_.merge(left);
   lines_.swap(resized);
   PublishLines();
   if (readers_.periods != nullptr) readers_.periods->Synchronize();  // then the old ones are freed

@@ -3,55 +3,36 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <iterator>
 
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
-#include "engine/src/blocks/spilled_keys.h"
 
 namespace trommel {
 
 using kernels::OneFate;
 
-namespace {
-
-constexpr uint64_t kBlockBytes = kernels::kFingerprintBlockWords * sizeof(uint32_t);
-
-}  // namespace
-
 Result<std::unique_ptr<DenseStore>> DenseStore::Create(const Geometry& geometry,
-                                                       const kernels::DenseShape& shape,
-                                                       double lines_per_block,
                                                        uint64_t limit_bytes) {
-  const auto num_lines =
-      static_cast<uint64_t>(lines_per_block * static_cast<double>(geometry.num_blocks));
-  if (Status fits = CheckMemoryLimit("the filter needs",
-                                     (geometry.num_blocks + num_lines) * kBlockBytes, limit_bytes);
+  if (Status valid = Validate(geometry); !valid) return valid.error();
+  if (Status fits = CheckMemoryLimit("the filter needs", geometry.num_bytes(), limit_bytes);
       !fits) {
     return fits.error();
   }
-  std::unique_ptr<DenseStore> store(new DenseStore(geometry, {shape, geometry.fingerprint_bits}));
-  store->shape_idx_ = static_cast<size_t>(std::ranges::find(kernels::kDenseShapes, shape) -
-                                          std::begin(kernels::kDenseShapes));
-  TROMMEL_CHECK(store->shape_idx_ < kernels::kNumDenseShapes, "no shape of dense blocks");
-  store->lines_per_block_ = lines_per_block;
+  std::unique_ptr<DenseStore> store(new DenseStore(geometry));
   Result<BlockMemory> blocks =
       BlockMemory::Allocate(geometry.num_blocks * kernels::kFingerprintBlockWords);
   if (!blocks) return blocks.error();
   store->blocks_ = *std::move(blocks);
   const uint64_t of_range = store->blocks_per_owned_range();
-  const uint64_t least_lines =
-      std::max(DenseLines::LeastLines(of_range),
-               static_cast<uint64_t>(std::ceil(lines_per_block * static_cast<double>(of_range))));
   store->ranges_.reserve(store->num_owned_ranges());
   for (size_t r = 0; r < store->num_owned_ranges(); ++r) {
-    Result<DenseRange> range =
-        DenseRange::Create(store->layout_, store->WordsOf(r), of_range, least_lines);
+    Result<DenseRange> range = DenseRange::Create(store->layout_, store->WordsOf(r), of_range,
+                                                  DenseLines::LeastLines(of_range));
     if (!range) return range.error();
     store->ranges_.emplace_back(*std::move(range));
   }
-  kernels::UseKernels<kernels::AddDense>();
+  kernels::UseDenseKernels();
   (void)kernels::ActiveKernels();  // Kernels requires it
   store->view_ = {store->blocks_.data(), geometry.num_blocks, geometry.fingerprint_bits};
   return store;
@@ -63,20 +44,11 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
                                  const kernels::DigestRange& range, uint64_t* answers,
                                  uint64_t* refused) {
   uint64_t num_refused = 0;
-  const auto apply_one = [&](size_t key_idx, const auto& apply) {
-    const RunningFigure& refusals =
-        ranges_[PlaceOf(digests[key_idx]).range_idx].num_refused_inserts;
-    const uint64_t num_before = refusals.Get();
-    const uint64_t is_applied{apply(update, digests[key_idx])};
-    if (update != Update::kInsert) answers[key_idx / 64] |= is_applied << (key_idx % 64);
-    const uint64_t is_refused{refusals.Get() != num_before};
-    if (refused != nullptr) refused[key_idx / 64] |= is_refused << (key_idx % 64);
-    num_refused += is_refused;
+  const auto note = [&](size_t key_idx, Fate fate) {
+    num_refused += NoteFate(fate, update, key_idx, answers, refused);
   };
   if (update == Update::kInsertIfPresent || side_limit_bytes_ != 0) {
-    for (size_t i = range.begin; i < range.end; ++i) {
-      apply_one(i, [&](Update u, uint64_t digest) { return UpdateOne(u, digest); });
-    }
+    for (size_t i = range.begin; i < range.end; ++i) note(i, UpdateOne(update, digests[i]));
     return num_refused;
   }
   if (range.begin == range.end) return 0;
@@ -86,49 +58,34 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
   const DenseRange& some = ranges_[PlaceOf(digests[range.begin]).range_idx].range;
   const bool is_fetching = ranges_.size() * some.least_lines() > kFewLines ||
                            some.counts().num_records() > some.num_blocks() / 8;
-  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
-  const size_t fetch_end = std::max(range.end, range.fetch_end);
-  size_t fetched = range.fetched;
-  for (size_t begin = range.begin; begin < range.end;) {
-    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
-    const kernels::DigestRange keys{begin, end, fetched, fetch_end};
-    const kernels::FingerprintKernels& kernels = Kernels();
-    kernels::UpdateProgress progress;
-    if (update == Update::kInsert) {
-      progress = kernels.insert(digests, keys, view_, spilled.data());
-    } else {
-      const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
-      progress = kernel(digests, keys, view_, answers, spilled.data());
-    }
-    UseInSteps(
-        progress.num_spilled,
-        [&](size_t i) {
-          if (is_fetching) FetchLines(digests[spilled[i]]);
-        },
-        [](size_t) {},
-        [&](size_t i) {  // without a limit, nothing is refused
-          const uint32_t key_idx = spilled[i];
-          const uint64_t is_changed{FinishUpdate(update, digests[key_idx], OneFate::kSpill)};
-          if (update != Update::kInsert) answers[key_idx / 64] |= is_changed << (key_idx % 64);
-        });
-    begin = progress.end;
-    fetched = begin + kernels::kUpdateDistance;
-  }
+  UpdateByKernels(
+      Kernels(), view_, update, digests, range, answers,
+      [&](uint64_t digest) {
+        const Place place = PlaceOf(digest);
+        if (is_fetching) ranges_[place.range_idx].range.PrefetchIndex(place.block_idx);
+      },
+      [&](uint64_t digest) {
+        const Place place = PlaceOf(digest);
+        if (is_fetching) ranges_[place.range_idx].range.Prefetch(place.block_idx, place.key);
+      },
+      [&](size_t key_idx) { note(key_idx, FinishUpdate(update, digests[key_idx])); });
   return num_refused;
 }
 
-bool DenseStore::FinishUpdate(Update update, uint64_t digest, OneFate /*fate*/) {
+Fate DenseStore::FinishUpdate(Update update, uint64_t digest) {
   const Place place = PlaceOf(digest);
   OwnedRange& owned = ranges_[place.range_idx];
-  bool is_changed = false;
+  Fate fate = Fate::kUnchanged;
   if (update == Update::kErase) {
-    is_changed = owned.range.Erase(place.block_idx, place.key);
+    if (owned.range.Erase(place.block_idx, place.key)) fate = Fate::kChanged;
   } else if (update == Update::kInsert || !owned.range.MayContain(place.block_idx, place.key)) {
-    is_changed = owned.range.Insert(place.block_idx, place.key);
-    if (!is_changed) owned.num_refused_inserts.Set(owned.num_refused_inserts.Get() + 1);
+    fate = owned.range.Insert(place.block_idx, place.key) ? Fate::kChanged : Fate::kRefused;
+    if (fate == Fate::kRefused) {
+      owned.num_refused_inserts.Set(owned.num_refused_inserts.Get() + 1);
+    }
   }
   owned.Keep();
-  return is_changed;
+  return fate;
 }
 
 void DenseStore::FetchAhead(std::span<const uint64_t> digests) const {

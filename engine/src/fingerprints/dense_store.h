@@ -1,5 +1,5 @@
 // DenseStore: dense blocks (kernels/dense_layout.h), with a DenseRange per owned range for what the
-// kernels leave to it. No public encoding yet.
+// kernels leave to it.
 //
 //   update   kernel --> done
 //                  \--> spilled --> DenseRange::Insert, Erase
@@ -14,7 +14,7 @@
 // update of a block is a change of its group. A query of a bin that is cut looks, between the same
 // two looks at the version, into lines, which have versions of their own (dense_lines.h) and are
 // replaced as a whole when they grow: so it is inside of the grace periods, and loads where they
-// are after the version. Why that is right: engine/docs/FINGERPRINTS.md, Dense blocks.
+// are after the version. Why that is right: engine/docs/FINGERPRINTS.md, section 6.
 #ifndef TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_STORE_H_
 #define TROMMEL_ENGINE_SRC_FINGERPRINTS_DENSE_STORE_H_
 
@@ -32,6 +32,7 @@
 #include "engine/src/blocks/store.h"
 #include "engine/src/fingerprints/dense_contents.h"
 #include "engine/src/fingerprints/dense_range.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "engine/src/sync/running_figure.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/group_versions.h"
@@ -43,24 +44,22 @@ namespace trommel {
 
 class DenseStore final : public Store {
  public:
-  // An empty store. Of the geometry num_blocks, shard_bits and fingerprint_bits count, which are a
-  // remainder's; the shape is one of kDenseShapes. `lines_per_block` are there from the beginning.
-  // Fails with kOutOfMemory over limit_bytes (0: the machine's memory).
-  static Result<std::unique_ptr<DenseStore>> Create(const Geometry& geometry,
-                                                    const kernels::DenseShape& shape,
-                                                    double lines_per_block, uint64_t limit_bytes);
-
-  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                 uint64_t* answers) override {
-    return ApplyNoting(update, digests, range, answers, nullptr);
+  // An empty store. Requires Encoding::kDense. Fails as Validate does, or with kOutOfMemory over
+  // limit_bytes (0: the machine's memory).
+  static Result<std::unique_ptr<DenseStore>> Create(const Geometry& geometry, uint64_t limit_bytes);
+  // The least limit of a store of this geometry.
+  static uint64_t LeastSideBytes(const Geometry& geometry) {
+    const uint32_t range_bits = OwnedRangeBits(geometry);
+    return DenseRange::LeastSideBytes(geometry.num_blocks >> range_bits) << range_bits;
   }
+
   uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                        uint64_t* answers, uint64_t* refused) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;
   OneKeyCalls CallsOfOneKey() const override { return CallsOf(Kernels(), &view_); }
-  bool FinishUpdate(Update update, uint64_t digest, kernels::OneFate fate) override;
+  Fate FinishUpdate(Update update, uint64_t digest) override;
   bool FinishQuery(uint64_t digest) const override;
   void FetchForQuery(std::span<const uint64_t> digests) const noexcept override {
     FetchAhead(digests);
@@ -74,8 +73,8 @@ class DenseStore final : public Store {
   uint64_t CountEstimate(uint64_t digest) const override;
   void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const override;
 
-  // A limit is divided over the ranges, of each in halves: lines beyond the first, and counts and
-  // hidden keys. (It is not reserved yet.)
+  // A limit is divided over the ranges, of each in halves: lines beyond the least, and counts. No
+  // key is hidden then: what would be is refused.
   Result<std::unique_ptr<SideLimitChange>> PrepareSideLimit(uint64_t limit_bytes) override;
   BlockContents ReadContents(uint64_t block_idx) const override;
   // Cost: the block's whole range is built anew.
@@ -136,7 +135,8 @@ class DenseStore final : public Store {
   static constexpr int kMaxReads = 4;
   using ContentsOf = std::function<BlockContents(uint64_t block_idx)>;
 
-  DenseStore(const Geometry& geometry, const DenseLayout& layout) : layout_(layout) {
+  explicit DenseStore(const Geometry& geometry)
+      : layout_(DenseLayoutOf(geometry)), shape_idx_(kernels::DenseShapeIdx(layout_.shape)) {
     geometry_ = geometry;
   }
 
@@ -161,10 +161,6 @@ class DenseStore final : public Store {
     return {range_idx, place.block_idx - range_idx * blocks_per_owned_range(),
             layout_.KeyOf(place.rest)};
   }
-  void FetchLines(uint64_t digest) const {
-    const Place place = PlaceOf(digest);
-    ranges_[place.range_idx].range.Prefetch(place.block_idx, place.key);
-  }
   uint64_t FirstBlockOf(size_t range_idx) const { return range_idx * blocks_per_owned_range(); }
   uint32_t* BlockAt(uint64_t block_idx) const {
     return blocks_.data() + block_idx * kernels::kFingerprintBlockWords;
@@ -178,9 +174,8 @@ class DenseStore final : public Store {
                                          const ContentsOf& contents_of) const;
 
   DenseLayout layout_;
-  size_t shape_idx_ = 0;
-  double lines_per_block_ = 0;
-  DenseLimits limits_;  // of each range
+  size_t shape_idx_;
+  std::optional<DenseLimit> limit_;  // of each range
   BlockMemory blocks_;
   std::vector<OwnedRange> ranges_;
   kernels::FingerprintBlocks view_{};

@@ -25,10 +25,11 @@ Status DenseStore::Rebuild(size_t range_idx, const ContentsOf& contents_of) {
       DenseRange::Build(layout_, words->data(), of_range, old.least_lines(),
                         [&](uint64_t b) { return contents_of(range_idx * of_range + b); });
   if (!built) return built.error();
-  if (!built->IsWithin(limits_)) {
-    return Error{ErrorCode::kOutOfMemory, "a limit of side memory leaves no space"};
+  if (limit_) {
+    Result<DenseRange::SideMemory> side = built->WithLimit(limit_);
+    if (!side) return side.error();
+    built->Take(*std::move(side));
   }
-  built->SetLimits(limits_);
   std::copy_n(words->data(), words->num_words(), WordsOf(range_idx));
   built->MoveTo(WordsOf(range_idx));
   old = *std::move(built);
@@ -79,7 +80,7 @@ bool DenseStore::WriteContents(uint64_t block_idx, const BlockContents& contents
       .ok();
 }
 
-bool DenseStore::Merge(const Store& other) noexcept {
+bool DenseStore::Merge(const Store& other) noexcept try {
   const ContentsOf both = [&](uint64_t b) {
     BlockContents contents = ReadContents(b);
     const BlockContents theirs = other.ReadContents(b);
@@ -87,10 +88,9 @@ bool DenseStore::Merge(const Store& other) noexcept {
     return contents;
   };
   // Into a store of its own, so that nothing changes if a limit leaves no space.
-  Result<std::unique_ptr<DenseStore>> merged =
-      Create(geometry_, layout_.shape, lines_per_block_, 0);
+  Result<std::unique_ptr<DenseStore>> merged = Create(geometry_, 0);
   if (!merged) return false;
-  (*merged)->limits_ = limits_;
+  (*merged)->limit_ = limit_;
   for (size_t r = 0; r < ranges_.size(); ++r) {
     if (!(*merged)->Rebuild(r, both)) return false;
   }
@@ -102,6 +102,8 @@ bool DenseStore::Merge(const Store& other) noexcept {
   blocks_ = std::move((*merged)->blocks_);
   view_.words = blocks_.data();
   return true;
+} catch (const std::bad_alloc&) {  // this one is as it was
+  return false;
 }
 
 bool DenseStore::Subtract(const Store& other) noexcept {
@@ -109,23 +111,24 @@ bool DenseStore::Subtract(const Store& other) noexcept {
     Clear();
     return true;
   }
-  const uint64_t of_range = blocks_per_owned_range();
-  for (size_t r = 0; r < ranges_.size(); ++r) {
-    const DenseRange& range = ranges_[r].range;
-    for (uint64_t b = 0; b < of_range; ++b) {
-      for (const BlockKey& entry : other.ReadContents(r * of_range + b)) {
-        if (range.CountOf(b, entry.key) < entry.count) return false;
+  const auto visit_theirs = [&](const auto& use) {
+    const auto& theirs = static_cast<const DenseStore&>(other).ranges_;
+    for (size_t r = 0; r < ranges_.size(); ++r) {
+      for (uint64_t b = 0; b < blocks_per_owned_range(); ++b) {
+        theirs[r].range.VisitKeys(
+            b, [&](uint32_t key, uint64_t count) { use(ranges_[r].range, b, key, count); });
       }
     }
-  }
-  for (size_t r = 0; r < ranges_.size(); ++r) {
-    DenseRange& range = ranges_[r].range;
-    for (uint64_t b = 0; b < of_range; ++b) {
-      for (const BlockKey& entry : other.ReadContents(r * of_range + b)) {
-        for (uint64_t i = 0; i < entry.count; ++i) range.Erase(b, entry.key);
-      }
-    }
-  }
+  };
+  bool has_all = true;
+  visit_theirs([&](const DenseRange& range, uint64_t b, uint32_t key, uint64_t count) {
+    has_all = has_all && range.CountOf(b, key) >= count;
+  });
+  if (!has_all) return false;
+  visit_theirs([](DenseRange& range, uint64_t b, uint32_t key, uint64_t count) {
+    const uint64_t num_counted = range.EraseCounted(b, key, count);
+    for (uint64_t i = num_counted; i < count; ++i) range.Erase(b, key);
+  });
   for (OwnedRange& owned : ranges_) owned.Keep();
   return true;
 }
@@ -137,17 +140,15 @@ Result<std::unique_ptr<Store>> DenseStore::Resized(uint64_t num_blocks, uint32_t
   geometry.num_blocks = num_blocks;
   geometry.fingerprint_bits = bits;
   geometry.shard_bits = ShardBitsOf(geometry.encoding, num_blocks);
-  Result<std::unique_ptr<DenseStore>> created =
-      Create(geometry, layout_.shape, lines_per_block_, limit_bytes);
+  if (Status fits = CheckResized(geometry, limit_bytes); !fits) return fits.error();
+  Result<std::unique_ptr<DenseStore>> created = Create(geometry, limit_bytes);
   if (!created) return created.error();
   std::unique_ptr<DenseStore> resized = *std::move(created);
   for (size_t r = 0; r < resized->ranges_.size(); ++r) {
     if (Status built = resized->Rebuild(r, contents_of); !built) return built.error();
   }
   resized->ranges_.front().num_refused_inserts.Set(Figures().num_refused_inserts);
-  if (Status limited = resized->LimitSideMemory(side_limit_bytes_); !limited) {
-    return Error{ErrorCode::kOutOfMemory, "at the new size " + limited.error().message};
-  }
+  if (Status limited = resized->TakeLimitOf(*this); !limited) return limited.error();
   return std::unique_ptr<Store>(std::move(resized));
 }
 
@@ -231,7 +232,9 @@ void DenseStore::Clear() {
 }
 
 void DenseStore::CopyOwnedRange(const Store& from, uint64_t range_idx) {
-  if (!Rebuild(range_idx, [&](uint64_t b) { return from.ReadContents(b); })) throw std::bad_alloc();
+  OwnedRange& owned = ranges_[range_idx];
+  owned.range.CopyFrom(static_cast<const DenseStore&>(from).ranges_[range_idx].range);
+  owned.Keep();
 }
 
 void DenseStore::TouchOwnedRange(uint64_t range_idx) {
@@ -255,7 +258,7 @@ kernels::Tally DenseStore::TallyOf(uint64_t range_idx) const {
   kernels::Tally tally;
   const OwnedRange& owned = ranges_[range_idx];
   for (uint64_t b = 0; b < blocks_per_owned_range(); ++b) {
-    tally.num_present += owned.range.ReadContents(b).size();
+    owned.range.VisitKeys(b, [&](uint32_t, uint64_t) { tally.num_present += 1; });
   }
   tally.num_promoted = owned.range.num_marked();
   tally.product_sum = tally.num_present;
@@ -264,55 +267,67 @@ kernels::Tally DenseStore::TallyOf(uint64_t range_idx) const {
 
 uint64_t DenseStore::num_bytes() const {
   const StoreFigures figures = Figures();
-  uint64_t num_bytes = blocks_.num_bytes() + figures.side_table_bytes + figures.version_bytes;
-  for (const OwnedRange& owned : ranges_) {
-    num_bytes += owned.range.least_lines() * DenseLines::kLineBytes;
-  }
-  return num_bytes;
+  return geometry_.num_bytes() + figures.side_table_bytes + figures.version_bytes;
 }
 
 // --- The limit of side memory.
 
 class DenseStore::LimitChange final : public SideLimitChange {
  public:
-  LimitChange(DenseStore& store, uint64_t limit_bytes, const DenseLimits& limits)
-      : store_(store), limit_bytes_(limit_bytes), limits_(limits) {}
+  LimitChange(DenseStore& store, uint64_t limit_bytes, const std::optional<DenseLimit>& limit)
+      : store_(store), limit_bytes_(limit_bytes), limit_(limit) {}
 
+  Status Prepare() {
+    for (const OwnedRange& owned : store_.ranges_) {
+      Result<DenseRange::SideMemory> side = owned.range.WithLimit(limit_);
+      if (!side) return side.error();
+      sides_.push_back(*std::move(side));
+    }
+    return Ok();
+  }
   void Apply() noexcept override {
     store_.side_limit_bytes_ = limit_bytes_;
-    store_.limits_ = limits_;
-    for (OwnedRange& owned : store_.ranges_) owned.range.SetLimits(limits_);
+    store_.limit_ = limit_;
+    for (size_t r = 0; r < sides_.size(); ++r) {
+      store_.ranges_[r].range.Take(std::move(sides_[r]));
+      store_.ranges_[r].Keep();
+    }
   }
-  uint64_t side_table_bytes() const override { return store_.Figures().side_table_bytes; }
+  uint64_t side_table_bytes() const override {
+    uint64_t num_bytes = 0;
+    for (size_t r = 0; r < sides_.size(); ++r) {
+      num_bytes += store_.ranges_[r].range.BytesOf(*sides_[r].lines, sides_[r].counts);
+    }
+    return num_bytes;
+  }
 
  private:
   DenseStore& store_;
   uint64_t limit_bytes_;
-  DenseLimits limits_;
+  std::optional<DenseLimit> limit_;
+  std::vector<DenseRange::SideMemory> sides_;
 };
 
 Result<std::unique_ptr<SideLimitChange>> DenseStore::PrepareSideLimit(uint64_t limit_bytes) {
-  DenseLimits limits;
+  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
+  std::optional<DenseLimit> limit;
   if (limit_bytes != 0) {
     const uint64_t of_range = limit_bytes / ranges_.size();
     const uint64_t least = DenseRange::LeastSideBytes(blocks_per_owned_range());
-    const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
     if (of_range < least) {
       return Error{ErrorCode::kInvalidArgument, given + "; it must be 0 (no limit) or at least " +
                                                     GroupedText(least * ranges_.size()) + ": " +
                                                     GroupedText(least) + " per range of blocks (" +
                                                     GroupedText(ranges_.size()) + " here)"};
     }
-    limits = DenseRange::LimitsWithin(of_range, blocks_per_owned_range(),
-                                      ranges_.front().range.least_lines());
-    for (const OwnedRange& owned : ranges_) {
-      if (!owned.range.IsWithin(limits)) {
-        return Error{ErrorCode::kOutOfMemory, given + ", and the keys that are in need more"};
-      }
-    }
+    limit = DenseRange::LimitWithin(of_range, blocks_per_owned_range(),
+                                    ranges_.front().range.least_lines());
   }
-  return std::unique_ptr<SideLimitChange>(
-      std::make_unique<LimitChange>(*this, limit_bytes, limits));
+  auto change = std::make_unique<LimitChange>(*this, limit_bytes, limit);
+  if (Status prepared = change->Prepare(); !prepared) {
+    return Error{prepared.error().code, given + ": " + prepared.error().message};
+  }
+  return std::unique_ptr<SideLimitChange>(std::move(change));
 }
 
 }  // namespace trommel

@@ -114,8 +114,6 @@ bool HiddenKeys::AddOne(uint64_t block_idx, uint32_t key) {
   return true;
 }
 
-void HiddenKeys::Hide(uint64_t block_idx, uint32_t key) { Hide(key, Find(block_idx)); }
-
 bool HiddenKeys::Hide(uint32_t key, uint64_t* record) {
   if (IsInList(record)) {
     List& list = ListOf(record);
@@ -189,20 +187,6 @@ BlockContents HiddenKeys::ContentsOf(uint64_t block_idx) const {
   return {list.data(), list.data() + list.size()};
 }
 
-size_t HiddenKeys::CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const {
-  auto end = keys.begin();
-  const uint64_t* record = records_.Find(block_idx);
-  if (IsInList(record)) {
-    for (const BlockKey& entry : ListOf(record)) end = std::fill_n(end, entry.count, entry.key);
-  } else {
-    for (size_t i = 0; i < kEntries; ++i) {
-      const uint32_t entry = EntryAt(record, i);
-      if (entry != 0) end = std::fill_n(end, NumCopies(entry), KeyOf(entry));
-    }
-  }
-  return static_cast<size_t>(end - keys.begin());
-}
-
 uint64_t HiddenKeys::num_bytes() const {
   return records_.num_bytes() + lists_.capacity() * sizeof(List) +
          free_lists_.capacity() * sizeof(uint64_t) + list_bytes_;
@@ -212,13 +196,6 @@ uint64_t HiddenKeys::CountBytes() const {
   uint64_t list_bytes = 0;
   for (const List& list : lists_) list_bytes += BytesOf(list);
   return num_bytes() - list_bytes_ + list_bytes;
-}
-
-std::vector<uint64_t> HiddenKeys::SortedBlocks() const {
-  std::vector<uint64_t> blocks(records_.size());
-  for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = records_.BlockAt(i);
-  std::ranges::sort(blocks);
-  return blocks;
 }
 
 }  // namespace trommel

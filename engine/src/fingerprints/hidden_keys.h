@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "engine/src/blocks/block_contents.h"
@@ -62,9 +61,6 @@ class HiddenKeys {
   void Clear();
 
   bool Has(uint64_t block_idx) const { return records_.Find(block_idx) != nullptr; }
-  // Prefetch what finds the block's record, and then the record, if it has one.
-  void PrefetchIndex(uint64_t block_idx) const { records_.PrefetchIndex(block_idx); }
-  void Prefetch(uint64_t block_idx) const { records_.PrefetchEntry(block_idx); }
 
   // The following require that the block has a record.
 
@@ -72,8 +68,6 @@ class HiddenKeys {
   // nothing, if a limit leaves no space for it; TakeOne, if no copy is hidden.
   bool AddOne(uint64_t block_idx, uint32_t key);
   bool TakeOne(uint64_t block_idx, uint32_t key);
-  // A copy that the block showed until now: it is in the total already. Requires no limit.
-  void Hide(uint64_t block_idx, uint32_t key);
   // One key more or less that the block shows: in the total alone.
   void ChangeTotal(uint64_t block_idx, int64_t by) {
     *Find(block_idx) += static_cast<uint64_t>(by);
@@ -96,14 +90,10 @@ class HiddenKeys {
   // The hidden copies of a key.
   uint64_t CountOf(uint64_t block_idx, uint32_t key) const;
   BlockContents ContentsOf(uint64_t block_idx) const;
-  // Writes all hidden copies to the front of `keys`, in any order; returns how many there are.
-  // Requires space for them.
-  size_t CopiesOf(uint64_t block_idx, std::span<uint32_t> keys) const;
 
   uint64_t num_blocks() const { return records_.size(); }
   uint64_t num_bytes() const;
   uint64_t CountBytes() const;  // the same by a pass, for tests
-  std::vector<uint64_t> SortedBlocks() const;
 
  private:
   static constexpr size_t kEntryWords = 4;

@@ -1,4 +1,4 @@
-// Single keys of promoted wide blocks: what an update moves between slots, line and side table, and
+// Single keys of promoted blocks: what an update moves between slots, line and side table, and
 // where a query looks beyond the slots.
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/src/fingerprints/line_entries.h"
 #include "engine/src/fingerprints/wide_store.h"
 #include "kernels/presence_words.h"
 
@@ -47,15 +46,18 @@ bool WideStore::InsertWhole(uint64_t block_idx, uint32_t key) {
   return StoreAnew(block_idx, contents);
 }
 
-// The key in slot 31 makes space for the mark. That leaves one key in the line, where a marked
-// block has two: the next one comes at once.
-void WideStore::Promote(uint64_t block_idx) {
-  uint32_t* block = BlockAt(block_idx);
-  OverflowLine& line = LineOf(block_idx);
-  const std::optional<size_t> entry = FreeEntry(line);
-  if (!entry || OthersAreUndecided(block_idx)) return;  // InsertPromoted stores the block anew
-  FillEntry(line, *entry, block_idx, WideSlot(block, kMarkSlot));
-  SetSlot(block, kMarkSlot, kLineMark);
+Fate WideStore::UpdatePromoted(Update update, uint64_t block_idx, uint32_t key) {
+  if (update == Update::kErase) {
+    const bool is_erased = MarkOf(block_idx) == kLineMark ? EraseFromLine(block_idx, key)
+                                                          : EraseFromSpilled(block_idx, key);
+    return is_erased ? Fate::kChanged : Fate::kUnchanged;
+  }
+  // The kernel leaves no key that the block shows.
+  if (update == Update::kInsertIfAbsent && HoldsElsewhere(block_idx, key)) return Fate::kUnchanged;
+  if (InsertPromoted(block_idx, key)) return Fate::kChanged;
+  RunningFigure& num_refused = RangeOf(block_idx).num_refused_inserts;
+  num_refused.Set(num_refused.Get() + 1);
+  return Fate::kRefused;
 }
 
 bool WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
@@ -67,7 +69,15 @@ bool WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
   if (!IsSpill(mark)) {
     OverflowLine& line = LineOf(block_idx);
     const std::optional<size_t> entry = FreeEntry(line);
-    const bool is_whole = mark == 0 || !entry || (OthersAreUndecided(block_idx) && is_shown());
+    const bool others_are_undecided = OthersAreUndecided(block_idx);
+    if (mark == 0 && side_limit_bytes_ == 0 && entry && !others_are_undecided) {
+      // The key in slot 31 makes space for the mark. That leaves one key in the line, where a
+      // marked block has two: the next one comes at once.
+      FillEntry(line, *entry, block_idx, WideSlot(block, kMarkSlot));
+      SetSlot(block, kMarkSlot, kLineMark);
+      return InsertPromoted(block_idx, key);
+    }
+    const bool is_whole = mark == 0 || !entry || (others_are_undecided && is_shown());
     if (is_whole) return InsertWhole(block_idx, key);
     FillEntry(line, *entry, block_idx, key);
     return true;
@@ -81,11 +91,6 @@ bool WideStore::InsertPromoted(uint64_t block_idx, uint32_t key) {
     return true;
   }
   return hidden.AddOne(block_idx, key);
-}
-
-bool WideStore::ErasePromoted(uint64_t block_idx, uint32_t key) {
-  return MarkOf(block_idx) == kLineMark ? EraseFromLine(block_idx, key)
-                                        : EraseFromSpilled(block_idx, key);
 }
 
 // A key that leaves a slot is replaced by one of the line; when one is left there, it returns to
@@ -127,7 +132,7 @@ bool WideStore::EraseFromSpilled(uint64_t block_idx, uint32_t key) {
   uint32_t* block = BlockAt(block_idx);
   OverflowLine& line = LineOf(block_idx);
   HiddenKeys& hidden = RangeOf(block_idx).hidden;
-  const bool is_undecided = MarkOf(block_idx) == kSpillMark;
+  const bool is_undecided = IsUndecided(block_idx);
   bool hides_none = false;
   if (hidden.CountOf(block_idx, key) > 0) {
     hidden.TakeOne(block_idx, key);
@@ -177,7 +182,7 @@ void WideStore::Settle(uint64_t block_idx, bool has_spilled) {
   Decide(block_idx);  // it may need no entry
   const auto num_free = static_cast<uint8_t>(NumFreeEntries(block_idx));
   if (!has_spilled && num_free <= line.too_few) {
-    if (NumUndecided(block_idx) > 0) line.too_few = num_free;
+    if (IsUndecided(block_idx)) line.too_few = num_free;
     return;
   }
   for (uint64_t left = line.undecided; left != 0; left &= left - 1) {
@@ -209,7 +214,7 @@ void WideStore::HideCopies(uint64_t block_idx) {
 }
 
 void WideStore::Decide(uint64_t block_idx) {
-  if (MarkOf(block_idx) != kSpillMark) return;
+  if (!IsUndecided(block_idx)) return;
   const uint32_t* block = BlockAt(block_idx);
   size_t num_free = NumFreeEntries(block_idx);
   const bool has_space = RangeOf(block_idx).hidden.VisitKeys(block_idx, [&](uint32_t key) {
@@ -234,13 +239,13 @@ std::optional<size_t> WideStore::EntryOf(uint64_t block_idx, std::optional<uint3
 }
 
 bool WideStore::HoldsElsewhere(uint64_t block_idx, uint32_t key) const {
-  if (MarkOf(block_idx) != kSpillMark) return EntryOf(block_idx, key).has_value();
+  if (!IsUndecided(block_idx)) return EntryOf(block_idx, key).has_value();
   return RangeOf(block_idx).hidden.CountOf(block_idx, key) > 0;
 }
 
 bool WideStore::MayHoldElsewhere(uint64_t block_idx, uint32_t key) const {
   // Slot 31 again: it may have changed since the kernel read it.
-  const uint32_t* last = BlockAt(block_idx) + kernels::kFingerprintBlockWords - 1;
+  const uint32_t* last = BlockAt(block_idx) + kWords - 1;
   const uint32_t mark = kernels::LoadPresenceWord(last) >> 16;
   if (mark == kSpillMark) return true;
   if (!HasEntries(mark)) return false;

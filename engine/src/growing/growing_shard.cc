@@ -85,19 +85,14 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
     const Fate fate =
         keeps_digests() ? UpdateDigest(update, WholeString(y)) : UpdateSlowly(update, y);
     Step();
-    const uint64_t bit = uint64_t{1} << (begin % 64);
-    if (update != Update::kInsert && fate == Fate::kChanged) answers[begin / 64] |= bit;
-    if (fate == Fate::kRefused) {
-      num_refused += 1;
-      if (refused != nullptr) refused[begin / 64] |= bit;
-    }
+    num_refused += NoteFate(fate, update, begin, answers, refused);
     begin += 1;
   }
   SetFigures();
   return num_refused;
 }
 
-GrowingShard::Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
+Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
   memory_.Poll();
   const uint64_t y = kernels::BitsInShard(digest);
   Fate fate = Fate::kUnchanged;
@@ -128,7 +123,7 @@ GrowingShard::Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
 
 // --- Digests.
 
-GrowingShard::Fate GrowingShard::UpdateDigest(Update update, uint64_t string) {
+Fate GrowingShard::UpdateDigest(Update update, uint64_t string) {
   if (update == Update::kErase) return EraseDigest(string) ? Fate::kChanged : Fate::kUnchanged;
   if (update != Update::kInsert) {
     const bool is_in = table_.Has(string);
@@ -171,7 +166,7 @@ bool GrowingShard::EraseDigest(uint64_t string) {
 
 // --- Blocks.
 
-GrowingShard::Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) noexcept try {
+Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) noexcept try {
   return UpdateContents(update, y);
 } catch (const std::bad_alloc&) {  // of a block with more keys than BlockContents has space for
   if (update == Update::kErase) {
@@ -182,7 +177,7 @@ GrowingShard::Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) noexcep
   return Fate::kRefused;
 }
 
-GrowingShard::Fate GrowingShard::UpdateContents(Update update, uint64_t y) {
+Fate GrowingShard::UpdateContents(Update update, uint64_t y) {
   const Place place = PlaceOf(y);
   const auto& [segment, idx, prefix, key] = place;
   const uint32_t code = strings_.MatchOf(segment, idx, prefix, key);

@@ -40,8 +40,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/src/blocks/key_store.h"
-#include "engine/src/blocks/shortfalls.h"
+#include "engine/src/blocks/store.h"
 #include "engine/src/growing/block_strings.h"
 #include "engine/src/growing/digest_table.h"
 #include "engine/src/growing/growing_directory.h"
@@ -77,7 +76,6 @@ class alignas(64) GrowingShard {
   // Makes it an empty one. Returns false if there is no memory: then it must not be used.
   [[nodiscard]] bool Begin() noexcept;
 
-  enum class Fate : uint8_t { kUnchanged, kChanged, kRefused };
   // Requires keys of this shard, all of them. As GrowingStore's.
   uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                  uint64_t* answers, uint64_t* refused);

@@ -102,16 +102,10 @@ uint64_t GrowingStore::ApplyNoting(Update update, const uint64_t* digests,
   return num_refused;
 }
 
-bool GrowingStore::UpdateOne(Update update, uint64_t digest) {
+Fate GrowingStore::UpdateOne(Update update, uint64_t digest) {
   const RangeVersions::Update change(versions_, kernels::ShardOf(digest));
-  return ShardOf(digest).UpdateOne(update, digest) == GrowingShard::Fate::kChanged;
+  return ShardOf(digest).UpdateOne(update, digest);
 }
-
-bool GrowingStore::InsertOne(uint64_t digest) noexcept {
-  return UpdateOne(Update::kInsert, digest);
-}
-
-bool GrowingStore::EraseOne(uint64_t digest) { return UpdateOne(Update::kErase, digest); }
 
 void GrowingStore::FetchAhead(std::span<const uint64_t> digests) const {
   // Directories may be replaced meanwhile: it is called before the lock is taken.
@@ -293,9 +287,7 @@ UpdateCost GrowingStore::update_cost() const {
   for (const auto& shard : shards_) num_blocks += shard->figures().num_blocks.Get();
   // Digests are like the blocks that they will become.
   return {.range_bits = kShardBits,
-          .num_blocks = std::max<uint64_t>(num_blocks, kNumShards << kLeastFirstBits),
-          .num_bytes = num_bytes(),
-          .has_many_lines = false};
+          .num_blocks = std::max<uint64_t>(num_blocks, kNumShards << kLeastFirstBits)};
 }
 
 GrowingFigures GrowingStore::FiguresOf(size_t shard_idx) const {

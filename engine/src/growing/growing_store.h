@@ -58,8 +58,7 @@
 #include <span>
 
 #include "engine/src/base/memory_budget.h"
-#include "engine/src/blocks/key_store.h"
-#include "engine/src/blocks/shortfalls.h"
+#include "engine/src/blocks/store.h"
 #include "engine/src/growing/shard_contents.h"
 #include "engine/src/sync/range_versions.h"
 #include "kernels/kernels.h"
@@ -119,18 +118,9 @@ class GrowingStore final : public KeyStore {
 
   // --- Updates. Thread safety: under the lock of the shard, or exclusive. A range may have digests
   // of several shards (exclusive only); it is fast where digests of a shard stand together.
-  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                 uint64_t* answers) override {
-    return ApplyNoting(update, digests, range, answers, nullptr);
-  }
-  // As Apply; also sets the bits in `refused` of the keys whose insertion was refused, unless it is
-  // null.
   uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers, uint64_t* refused);
-  // Returns false for insertions that are refused, too.
-  bool UpdateOne(Update update, uint64_t digest) override;
-  bool InsertOne(uint64_t digest) noexcept override;
-  bool EraseOne(uint64_t digest) override;
+                       uint64_t* answers, uint64_t* refused) override;
+  Fate UpdateOne(Update update, uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
 
   // --- Queries. Thread safety: beside any update; they never wait, and a key that is in is never

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "engine/src/base/check.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_batches.h"
 #include "kernels/kernels.h"
 #include "kernels/siphash.h"
 #include "kernels/targets.h"

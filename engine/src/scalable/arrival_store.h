@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "engine/src/blocks/noting_store.h"
 #include "engine/src/blocks/store.h"
 #include "engine/src/scalable/generation_store.h"
 
@@ -15,37 +15,39 @@ namespace trommel {
 
 // kInsertIfPresent inserts any key, and it is counted how many were new. In input order, each key
 // by itself: whether a key is new, or finds space, may depend on the one before.
-class ArrivalStore final : public NotingStore<Store> {
+class ArrivalStore final : public KeyStore {
  public:
-  using NotingStore::NotingStore;
+  explicit ArrivalStore(Store& store) : store_(store) {}
   uint64_t num_new() const { return num_new_.load(std::memory_order_relaxed); }
 
-  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                 uint64_t* answers) override {
+  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                       uint64_t* answers, uint64_t* refused) override {
     if (update != Update::kInsertIfPresent) {
-      return NotingStore::Apply(update, digests, range, answers);
+      return store_.ApplyNoting(update, digests, range, answers, refused);
     }
-    uint64_t num_left_out = 0;
+    uint64_t num_refused = 0;
     for (size_t i = range.begin; i < range.end; ++i) {
-      const uint64_t is_in{UpdateOne(update, digests[i])};
-      answers[i / 64] |= is_in << (i % 64);
-      num_left_out += 1 - is_in;
+      num_refused += NoteFate(UpdateOne(update, digests[i]), update, i, answers, refused);
     }
-    return num_left_out;
+    return num_refused;
   }
-  bool UpdateOne(Update update, uint64_t digest) override {
-    if (update != Update::kInsertIfPresent) return NotingStore::UpdateOne(update, digest);
-    if (store_.UpdateOne(Update::kInsertIfAbsent, digest)) {
-      num_new_.fetch_add(1, std::memory_order_relaxed);
-      return true;
-    }
-    // One that is not in was refused.
-    if (IsIn(store_, digest) && store_.InsertOne(digest)) return true;
-    Note(1);
-    return false;
+  Fate UpdateOne(Update update, uint64_t digest) override {
+    if (update != Update::kInsertIfPresent) return store_.UpdateOne(update, digest);
+    const Fate fate = store_.UpdateOne(Update::kInsertIfAbsent, digest);
+    if (fate == Fate::kChanged) num_new_.fetch_add(1, std::memory_order_relaxed);
+    return fate == Fate::kUnchanged ? store_.UpdateOne(Update::kInsert, digest) : fate;
   }
+  void FetchAhead(std::span<const uint64_t> digests) const override { store_.FetchAhead(digests); }
+  size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override {
+    return store_.Query(digests, maybe_present);
+  }
+  bool MayContain(uint64_t digest) const noexcept override { return store_.MayContain(digest); }
+  uint64_t CountEstimate(uint64_t digest) const override { return store_.CountEstimate(digest); }
+  uint32_t owned_range_bits() const override { return store_.owned_range_bits(); }
+  UpdateCost update_cost() const override { return store_.update_cost(); }
 
  private:
+  Store& store_;
   std::atomic<uint64_t> num_new_{0};
 };
 

@@ -8,7 +8,6 @@
 #include "engine/src/batches/erase_all.h"
 #include "engine/src/batches/query_batch.h"
 #include "engine/src/batches/update_batch.h"
-#include "engine/src/blocks/noting_store.h"
 #include "engine/src/keys/radix_split.h"
 
 namespace trommel {
@@ -51,24 +50,16 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(const ScalableCon
 
 InsertOutcome DoublingEngine::Insert(const Context& context, Keys keys, bool only_if_absent,
                                      std::span<uint64_t> answers) noexcept {
-  NotingStore noting(*store_);
-  const UpdateTarget target{
-      .store = noting, .policy = context.policy, .executor = context.executor, .locks = &locks_};
-  const Update update = only_if_absent    ? Update::kInsertIfAbsent
-                        : answers.empty() ? Update::kInsert
-                                          : Update::kInsertIfPresent;
-  InsertOutcome outcome;
-  outcome.num_inserted = UpdateBatch(target, update, keys, answers);
-  outcome.num_refused = noting.num_refused();
+  const Update update = only_if_absent ? Update::kInsertIfAbsent : Update::kInsert;
+  const UpdateOutcome updated = UpdateBatch(Target(context), update, keys, answers);
+  InsertOutcome outcome{.num_inserted = updated.num_applied, .num_refused = updated.num_refused};
   if (outcome.num_refused != 0) outcome.refusal = Refusal();
   return outcome;
 }
 
 uint64_t DoublingEngine::Erase(const Context& context, Keys keys,
                                std::span<uint64_t> answers) noexcept {
-  const UpdateTarget target{
-      .store = *store_, .policy = context.policy, .executor = context.executor, .locks = &locks_};
-  return UpdateBatch(target, Update::kErase, keys, answers);
+  return UpdateBatch(Target(context), Update::kErase, keys, answers).num_applied;
 }
 
 void DoublingEngine::FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const {
@@ -81,20 +72,17 @@ void DoublingEngine::FindMissing(std::span<const uint64_t> digests, Shortfalls& 
 
 size_t DoublingEngine::Query(const Context& context, Keys keys,
                              std::span<uint64_t> maybe_present) const noexcept {
-  return QueryBatch({.store = *store_, .policy = context.policy, .executor = context.executor},
-                    keys, maybe_present);
+  return QueryBatch(Target(context), keys, maybe_present);
 }
 
 size_t DoublingEngine::Select(const Context& context, Keys keys, Answer answer,
                               std::span<uint32_t> selection) const noexcept {
-  return SelectBatch({.store = *store_, .policy = context.policy, .executor = context.executor},
-                     keys, answer == Answer::kMaybePresent, selection);
+  return SelectBatch(Target(context), keys, answer == Answer::kMaybePresent, selection);
 }
 
 void DoublingEngine::CountEstimates(const Context& context, Keys keys,
                                     std::span<uint64_t> counts) const noexcept {
-  CountBatch({.store = *store_, .policy = context.policy, .executor = context.executor}, keys,
-             &locks_, counts);
+  CountBatch(Target(context), keys, counts);
 }
 
 bool DoublingEngine::MayContain(uint64_t digest) const noexcept {

@@ -17,6 +17,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/src/batches/update_batch.h"
 #include "engine/src/files/file_reader.h"
 #include "engine/src/growing/growing_store.h"
 #include "engine/src/scalable/doubling_plan.h"
@@ -77,6 +78,10 @@ class DoublingEngine final : public GrowthEngine {
     config_.executor = nullptr;
   }
 
+  BatchTarget Target(const Context& context) const {
+    return {
+        .store = *store_, .policy = context.policy, .executor = context.executor, .locks = &locks_};
+  }
   // Why insertions were refused just now, as far as figures tell.
   GrowthRefusal Refusal();
 

@@ -11,6 +11,7 @@
 #include "engine/src/scalable/exact_homes.h"
 #include "engine/src/scalable/generation_store.h"
 #include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "kernels/fingerprint_layout.h"
 
 namespace trommel {
@@ -120,16 +121,12 @@ class EraseClaims {
                : kernels::BlockIndex(digest, geometry.num_blocks);
   }
 
-  // Which key of its block a digest is. Requires fingerprints.
-  static uint32_t FingerprintOf(const Store& store, uint64_t digest) {
-    const uint64_t num_blocks = store.geometry().num_blocks;
-    return FingerprintStoreOf(store).KeyOf(kernels::FingerprintPlaceOf(digest, num_blocks).rest);
-  }
-
   // Of two digests of one block.
   bool ShareCounter(uint64_t a, uint64_t b, uint8_t generation) const {
     const Store& store = list_.at(generation).store();
-    if (HasFingerprints(store)) return FingerprintOf(store, a) == FingerprintOf(store, b);
+    if (HasFingerprints(store)) {
+      return KeyInBlock(store.geometry(), a) == KeyInBlock(store.geometry(), b);
+    }
     const size_t num_slices = store.geometry().num_slices;
     for (size_t s = 0; s < num_slices; ++s) {
       if (kernels::Position(a, s, num_slices) == kernels::Position(b, s, num_slices)) return true;
@@ -150,12 +147,15 @@ class EraseClaims {
   // Digests ascend, and so do their fingerprints.
   static bool FindAmongFingerprints(const Store& store, std::span<const Claim> claims,
                                     std::span<bool> in_conflict) {
+    const auto fingerprint_of = [&](size_t claim_idx) {
+      return KeyInBlock(store.geometry(), claims[claim_idx].digest);
+    };
     bool has_any = false;
     for (size_t begin = 0; begin < claims.size();) {
       const uint64_t digest = claims[begin].digest;
-      const uint32_t fingerprint = FingerprintOf(store, digest);
+      const uint32_t fingerprint = fingerprint_of(begin);
       size_t end = begin + 1;
-      while (end < claims.size() && FingerprintOf(store, claims[end].digest) == fingerprint) ++end;
+      while (end < claims.size() && fingerprint_of(end) == fingerprint) ++end;
       if (end - begin > 1 && store.CountEstimate(digest) < end - begin) {
         for (size_t c = begin; c < end; ++c) in_conflict[claims[c].key_idx] = true;
         has_any = true;

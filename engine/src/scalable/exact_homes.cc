@@ -11,7 +11,7 @@ namespace {
 // Requires that a query of the store has answered "maybe present".
 bool IsHome(const Store& store, uint64_t digest, RangeLocks* locks, Shown trust) {
   if (!HasFingerprints(store)) return true;
-  if (trust == Shown::kIsTrusted && FingerprintStoreOf(store).Shows(digest)) return true;
+  if (trust == Shown::kIsTrusted && store.Shows(digest)) return true;
   if (locks == nullptr) return IsIn(store, digest);
   const uint32_t lock_bits = locks->lock_bits();
   const RangeLocks::Held held = locks->Hold(RangeOf(digest, lock_bits), lock_bits);

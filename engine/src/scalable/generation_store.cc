@@ -8,23 +8,10 @@
 namespace trommel {
 
 Result<std::unique_ptr<Store>> MakeGenerationStore(const Geometry& geometry, uint64_t limit_bytes) {
-  if (!HasFingerprints(geometry.encoding)) {
-    Result<BlockStore> slices = BlockStore::Create(geometry, limit_bytes);
-    if (!slices.ok()) return slices.error();
-    return std::unique_ptr<Store>(std::make_unique<BlockStore>(*std::move(slices)));
-  }
-  Result<std::unique_ptr<FingerprintStore>> fingerprints =
-      FingerprintStore::Create(geometry, limit_bytes);
-  if (!fingerprints.ok()) return fingerprints.error();
-  if (Status serves = (*fingerprints)->ServeQueries(limit_bytes); !serves.ok()) {
-    return serves.error();
-  }
-  return std::unique_ptr<Store>(*std::move(fingerprints));
-}
-
-uint64_t LeastSideBytes(const Geometry& geometry) {
-  return HasFingerprints(geometry.encoding) ? FingerprintStore::LeastSideBytes(geometry)
-                                            : BlockStore::LeastSideBytes(geometry);
+  Result<std::unique_ptr<Store>> store = MakeStore(geometry, limit_bytes);
+  if (!store.ok()) return store;
+  if (Status serves = (*store)->ServeQueries(limit_bytes); !serves.ok()) return serves.error();
+  return store;
 }
 
 uint64_t LeastLoad(const Store& store) {
@@ -36,7 +23,13 @@ uint64_t LeastLoad(const Store& store) {
 }
 
 uint64_t KeysIn(const Store& store) {
-  if (HasFingerprints(store)) return FingerprintStoreOf(store).CountKeys();
+  if (HasFingerprints(store)) {
+    uint64_t num_keys = 0;
+    for (uint64_t b = 0; b < store.geometry().num_blocks; ++b) {
+      num_keys += TotalOf(store.ReadContents(b));
+    }
+    return num_keys;
+  }
   const BlockStore& slices = BlockStoreOf(store);
   uint64_t num_keys = AuditBlocks(slices).num_keys;
   for (const uint64_t block_idx : slices.side_table().SortedBlocks()) {

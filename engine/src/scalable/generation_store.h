@@ -15,7 +15,7 @@
 
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/blocks/store.h"
-#include "engine/src/fingerprints/fingerprint_store.h"
+#include "engine/src/fingerprints/make_store.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
@@ -28,17 +28,9 @@ inline bool HasFingerprints(const Store& store) {
 inline const BlockStore& BlockStoreOf(const Store& store) {
   return static_cast<const BlockStore&>(store);
 }
-// Requires fingerprints.
-inline const FingerprintStore& FingerprintStoreOf(const Store& store) {
-  return static_cast<const FingerprintStore&>(store);
-}
-
 // An empty store, whose queries may run beside updates. Fails as BlockStore::Create and
 // Store::ServeQueries.
 Result<std::unique_ptr<Store>> MakeGenerationStore(const Geometry& geometry, uint64_t limit_bytes);
-
-// The least limit of side memory of such a store.
-uint64_t LeastSideBytes(const Geometry& geometry);
 
 // Does the store hold the key, or keys that cover it? Requires that no other thread updates the
 // digest's blocks.

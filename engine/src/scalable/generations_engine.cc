@@ -68,7 +68,7 @@
 
 #include "engine/src/batches/erase_all.h"
 #include "engine/src/blocks/store_list.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/scalable/exact_homes.h"

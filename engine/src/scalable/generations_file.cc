@@ -23,7 +23,7 @@ Result<ScalableConfig> ConfigOf(const GrowthOutline& outline, const DigestPolicy
   if (numbers.reserved != 0) {
     return CorruptGrowth(outline, offsetof(GrowthNumbers, reserved), "reserved bytes are not zero");
   }
-  if (numbers.encoding > static_cast<uint32_t>(Encoding::kFingerprints8) &&
+  if (numbers.encoding > static_cast<uint32_t>(Encoding::kDense) &&
       numbers.encoding != static_cast<uint32_t>(Encoding::kAutomatic)) {
     return UnknownAt(outline.growth_at + offsetof(GrowthNumbers, encoding), "the encoding",
                      numbers.encoding, "0 to 3 and 255 (chosen by size)");

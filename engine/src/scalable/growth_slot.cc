@@ -191,7 +191,7 @@ Result<GrowthSlot> TighteningSlot(const SlotBudget& budget, uint32_t num_slices,
                                   Encoding encoding) {
   Result<GrowthSlot> best = SlotOfEncoding(budget, num_slices, EncodingOfSlices(encoding));
   if (encoding != Encoding::kAutomatic) return best;
-  for (const Encoding other : {Encoding::kFingerprints8, Encoding::kFingerprints16}) {
+  for (const Encoding other : {Encoding::kDense, Encoding::kFingerprints16}) {
     const Result<GrowthSlot> slot = SlotOfEncoding(budget, 0, other);
     if (!slot.ok()) continue;
     if (!best.ok() ||

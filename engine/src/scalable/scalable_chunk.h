@@ -27,6 +27,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/src/batches/update_batch.h"
 #include "engine/src/scalable/exact_homes.h"
 #include "engine/src/scalable/scalable_update.h"
 
@@ -76,13 +77,13 @@ class ScalableChunk {
   void FindNextHomes(std::span<const Store* const> stores, size_t home_idx, Part part);
 
   // Applies the update to the keys whose home the generation is, by that name. A key for which it
-  // is done has its answer set and its home taken; the others keep both. Returns how many it is
-  // done for.
-  uint64_t Apply(Generation& generation, Update update, uint8_t home, Part part) {
+  // is done has its answer set and its home taken; the others keep both.
+  UpdateOutcome Apply(Generation& generation, Update update, uint8_t home, Part part) {
     return Apply(generation, generation.store(), update, home, part);
   }
   // `store`: the generation's, or one that passes updates to it.
-  uint64_t Apply(Generation& generation, KeyStore& store, Update update, uint8_t home, Part part);
+  UpdateOutcome Apply(Generation& generation, KeyStore& store, Update update, uint8_t home,
+                      Part part);
 
   // One pass over the keys from `begin` on, as far as there is room. Returns where it stopped; sets
   // full_ if there was none.

@@ -8,8 +8,8 @@
 
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/batches/erase_all.h"
-#include "engine/src/keys/batch_output.h"
 #include "engine/src/keys/digest_policy.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/scalable/doubling_plan.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/src/batches/update_batch.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/scalable/arrival_store.h"
 #include "engine/src/scalable/scalable_chunk.h"
@@ -96,24 +96,25 @@ void ScalableChunk::FindNextHomes(std::span<const Store* const> stores, size_t h
   }
 }
 
-uint64_t ScalableChunk::Apply(Generation& generation, KeyStore& store, Update update, uint8_t home,
-                              Part part) {
-  if (!IsHomeOfAny(home, part)) return 0;
+UpdateOutcome ScalableChunk::Apply(Generation& generation, KeyStore& store, Update update,
+                                   uint8_t home, Part part) {
+  if (!IsHomeOfAny(home, part)) return {};
   size_t num_keys = 0;
   for (size_t i = part.begin; i < part.end; ++i) {
     scratch_.batch[num_keys] = digests_[i];
     scratch_.places[num_keys] = static_cast<uint32_t>(i);
     num_keys += static_cast<size_t>(scratch_.homes[i] == home);
   }
-  const UpdateTarget target{.store = store,
-                            .policy = target_.policy,
-                            .executor = target_.executor,
-                            .locks = &target_.locks};
+  const BatchTarget target{.store = store,
+                           .policy = target_.policy,
+                           .executor = target_.executor,
+                           .locks = &target_.locks};
   const bool is_erasing = update == Update::kErase;
   if (!is_erasing) generation.AddKeys(num_keys);
   const std::span<uint64_t> bits = scratch_.answers.first((num_keys + 63) / 64);
-  const uint64_t num_applied =
+  const UpdateOutcome outcome =
       UpdateBatch(target, update, Keys::Digests(scratch_.batch.first(num_keys)), bits);
+  const uint64_t num_applied = outcome.num_applied;
   // Those that went, or those that did not come in.
   const uint64_t num_gone = is_erasing ? num_applied : num_keys - num_applied;
   if (num_gone != 0 && generation.TakeKeys(num_gone) == 0) is_one_empty_ = true;
@@ -124,7 +125,7 @@ uint64_t ScalableChunk::Apply(Generation& generation, KeyStore& store, Update up
     const size_t key_idx = first_ + scratch_.places[k];
     answers_[key_idx / 64] |= uint64_t{1} << (key_idx % 64);
   }
-  return num_applied;
+  return outcome;
 }
 
 InsertOutcome ScalableChunk::Insert(bool only_if_absent) {
@@ -187,14 +188,11 @@ size_t ScalableChunk::Reserve(const GenerationList& list, size_t begin, bool onl
 uint64_t ScalableChunk::InsertAbsent(const GenerationList& list, Part part) {
   const auto absent = static_cast<uint8_t>(list.size());
   Generation& newest = list.newest();
-  NotingStore noting(newest.store());
-  const uint64_t num_new = IsLimited(newest)
-                               ? Apply(newest, noting, Update::kInsertIfAbsent, absent, part)
-                               : Apply(newest, Update::kInsertIfAbsent, absent, part);
-  outcome_.num_inserted += num_new;
-  outcome_.num_refused += noting.num_refused();
-  if (noting.num_refused() != 0) outcome_.refusal = GrowthRefusal::kSideMemoryLimit;
-  return num_new;
+  const UpdateOutcome outcome = Apply(newest, Update::kInsertIfAbsent, absent, part);
+  outcome_.num_inserted += outcome.num_applied;
+  outcome_.num_refused += outcome.num_refused;
+  if (outcome.num_refused != 0) outcome_.refusal = GrowthRefusal::kSideMemoryLimit;
+  return outcome.num_applied;
 }
 
 void ScalableChunk::RefuseHeld(const Generation& generation, uint8_t home, Part part) {
@@ -210,7 +208,8 @@ void ScalableChunk::RefuseHeld(const Generation& generation, uint8_t home, Part 
 
 uint64_t ScalableChunk::InsertIntoLimited(Generation& newest, uint8_t home, Part part) {
   ArrivalStore arrivals(newest.store());
-  outcome_.num_inserted += Apply(newest, arrivals, Update::kInsertIfPresent, home, part);
+  outcome_.num_inserted +=
+      Apply(newest, arrivals, Update::kInsertIfPresent, home, part).num_applied;
   for (size_t i = part.begin; i < part.end; ++i) {
     if (scratch_.homes[i] == home) Refuse(i, GrowthRefusal::kSideMemoryLimit);
   }
@@ -221,7 +220,7 @@ uint64_t ScalableChunk::InsertAll(const GenerationList& list, Part part) {
   const size_t newest_idx = list.size() - 1;
   for (size_t g = 0; g < newest_idx; ++g) {
     const auto home = static_cast<uint8_t>(g);
-    const uint64_t num_here = Apply(list.at(g), Update::kInsertIfPresent, home, part);
+    const uint64_t num_here = Apply(list.at(g), Update::kInsertIfPresent, home, part).num_applied;
     outcome_.num_inserted += num_here;
     if (IsLimited(list.at(g))) RefuseHeld(list.at(g), home, part);
     FindNextHomes(list.closed_stores(), g, part);
@@ -233,8 +232,10 @@ uint64_t ScalableChunk::InsertAll(const GenerationList& list, Part part) {
   if (IsLimited(list.newest())) return InsertIntoLimited(list.newest(), newest_home, part);
   uint64_t num_new = 0;
   while (IsHomeOfAny(newest_home, part)) {
-    const uint64_t num_new_now = Apply(list.newest(), Update::kInsertIfAbsent, newest_home, part);
-    const uint64_t num_shown = Apply(list.newest(), Update::kInsertIfPresent, newest_home, part);
+    const uint64_t num_new_now =
+        Apply(list.newest(), Update::kInsertIfAbsent, newest_home, part).num_applied;
+    const uint64_t num_shown =
+        Apply(list.newest(), Update::kInsertIfPresent, newest_home, part).num_applied;
     outcome_.num_inserted += num_new_now + num_shown;
     num_new += num_new_now;
   }
@@ -248,7 +249,8 @@ uint64_t ScalableChunk::Erase() {
     const Part part{0, digests_.size()};
     FindHomes(list->stores(), part, Shown::kIsTrusted);
     for (size_t g = 0; g < list->size(); ++g) {
-      const uint64_t num_here = Apply(list->at(g), Update::kErase, static_cast<uint8_t>(g), part);
+      const uint64_t num_here =
+          Apply(list->at(g), Update::kErase, static_cast<uint8_t>(g), part).num_applied;
       num_erased += num_here;
       // Earlier keys of the batch, or others, took what showed some of them.
       if (g + 1 < list->size()) FindNextHomes(list->stores(), g, part);

@@ -13,9 +13,10 @@ namespace {
 constexpr double kMostBitsForSpeed = 2;  // times the fewest
 
 // Runs first: their error is the one to report. On a tie the first wins.
-constexpr std::array<Encoding, 4> kChoices = {Encoding::kRuns, Encoding::kPlanes,
-                                              Encoding::kFingerprints8, Encoding::kFingerprints16};
-constexpr std::array<Encoding, 2> kChoicesWithHeadroom = {Encoding::kRuns, Encoding::kPlanes};
+constexpr std::array<Encoding, 4> kChoices = {Encoding::kRuns, Encoding::kPlanes, Encoding::kDense,
+                                              Encoding::kFingerprints16};
+constexpr std::array<Encoding, 3> kChoicesWithHeadroom = {Encoding::kRuns, Encoding::kPlanes,
+                                                          Encoding::kDense};
 
 // The sizings of those encodings that meet the request, at least one.
 Result<std::vector<Sizing>> SizingsOf(SizingRequest request, std::span<const Encoding> encodings) {
@@ -46,7 +47,7 @@ const Sizing& OfFewestBytes(std::span<const Sizing> sizings) {
 
 const Sizing& OfMostSpeed(std::span<const Sizing> sizings) {
   const Sizing& smallest = OfFewestBytes(sizings);
-  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+  for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kDense}) {
     const Sizing* const sizing = Find(sizings, encoding);
     if (sizing != nullptr && sizing->bits_per_key <= kMostBitsForSpeed * smallest.bits_per_key) {
       return *sizing;

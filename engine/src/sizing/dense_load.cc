@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/src/sizing/geometry_checks.h"
+
 namespace trommel {
 namespace {
 
@@ -11,10 +13,6 @@ using kernels::DenseLayout;
 
 // Of lines, on average: they become more from nine tenths on.
 constexpr double kMeanFill = 0.85;
-
-// Measured: hidden keys are as rare as this at every load to 1.9 times a full one, because lines
-// grow.
-constexpr double kUndecidedShare = 2e-5;
 
 // P(N >= n) of a Poisson variable.
 double Tail(double mean, uint32_t n) {
@@ -61,13 +59,17 @@ DenseLoad DenseLoadOf(const DenseLayout& layout, double keys_per_block, bool are
   }
   load.lines_per_block = std::max(load.entries_per_block / (kMeanFill * num_entries),
                                   1.0 / kernels::kMaxBlocksPerLine);
-  load.undecided_share = kUndecidedShare;
   // Two equal keys of a block that is cut take a record of two words; a place among the records
   // takes 4 bytes, and 12 for 64 blocks.
   constexpr double kRecordBytes = 20;
   const double num_pairs = keys_per_block * keys_per_block / 2 / layout.num_keys();
   load.side_bytes_per_block = 12.0 / 64 + kRecordBytes * num_pairs * load.cut_blocks;
   return load;
+}
+
+DenseLoad DenseLoadOf(const Geometry& geometry, uint64_t num_keys) {
+  const double load = static_cast<double>(num_keys) / static_cast<double>(geometry.num_blocks);
+  return DenseLoadOf(DenseLayoutOf(geometry), std::min(load, 4.0 * geometry.slots), true);
 }
 
 double DenseBitsPerKey(const DenseLayout& layout, double keys_per_block, bool are_replaced) {

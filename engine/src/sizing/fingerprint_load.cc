@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "engine/src/sizing/block_load.h"
+#include "engine/src/sizing/dense_load.h"
+#include "engine/src/sizing/geometry_checks.h"
 #include "engine/src/sizing/overflow_line.h"
 #include "kernels/fingerprint_layout.h"
 
@@ -31,17 +33,6 @@ double BytesBesideRecord(double num_hidden) {
 // Keys of a marked block that are not in its slots.
 uint64_t Overflow(uint64_t load) {
   return load > kernels::kWideSlots ? load - kSlotsBesideMark : 0;
-}
-
-// P(one half of the bins has more than its 31 of `load` keys), load <= 62: then not both have.
-double HalfOverfullChance(uint64_t load) {
-  double chance = 0;
-  double weight = std::exp2(1 - static_cast<double>(load));  // 2 C(load, i) / 2^load
-  for (uint64_t i = load; i > kernels::kMaxKeysPerBinWord; --i) {
-    chance += weight;
-    weight *= static_cast<double>(i) / static_cast<double>(load - i + 1);
-  }
-  return chance;
 }
 
 // The mean of f over the load of a block.
@@ -106,29 +97,21 @@ double WideSideTableBytes(const Geometry& geometry, uint64_t num_keys) {
   return bytes;
 }
 
-// Keys of a promoted block of slots of 8 bits that are not shown: those beyond the slots, and about
-// half of a bin more, because the bin that does not fit is hidden as a whole.
-double HiddenKeys(uint64_t load) {
-  const auto keys = static_cast<double>(load);
-  return std::max(0.0, keys - static_cast<double>(kernels::kNarrowSlots)) +
-         keys / (2.0 * kernels::kNarrowBins);
-}
-
-double NarrowSideTableBytes(const Geometry& geometry, uint64_t num_keys) {
-  const double bytes_per_block = MeanOfBlock(geometry, num_keys, [&geometry](uint64_t load) {
-    return FingerprintPromotedChance(geometry, load) *
-           (kRecordBytes + BytesBesideRecord(HiddenKeys(load)));
-  });
-  return bytes_per_block * static_cast<double>(geometry.num_blocks);
+// Lines beyond those that there always are, and records.
+double DenseSideTableBytes(const Geometry& geometry, uint64_t num_keys) {
+  if (num_keys == 0) return 0;
+  const DenseLoad load = DenseLoadOf(geometry, num_keys);
+  const double lines = load.lines_per_block - 1.0 / kernels::kMaxBlocksPerLine;
+  return (64 * lines + load.side_bytes_per_block) * static_cast<double>(geometry.num_blocks);
 }
 
 }  // namespace
 
 double FingerprintBlockFpr(const Geometry& geometry, uint64_t load) noexcept {
   const auto keys = static_cast<double>(load);
-  const double chance = std::exp2(-static_cast<double>(geometry.fingerprint_bits));
+  const double chance = 1 / static_cast<double>(geometry.num_values());
   const auto is_met = [keys](double p) { return -std::expm1(keys * std::log1p(-p)); };
-  if (geometry.encoding == Encoding::kFingerprints8) return is_met(chance);
+  if (geometry.encoding == Encoding::kDense) return is_met(chance);
   // Of 256 low bytes two are taken by reserved values' neighbours, twice as often as the others.
   constexpr double kTwofold = 4.0 / 256;
   return (1 - kTwofold) * is_met(chance) + kTwofold * is_met(2 * chance);
@@ -136,7 +119,7 @@ double FingerprintBlockFpr(const Geometry& geometry, uint64_t load) noexcept {
 
 double FingerprintPromotedChance(const Geometry& geometry, uint64_t load) noexcept {
   if (geometry.encoding == Encoding::kFingerprints16) return Overflow(load) > 0 ? 1 : 0;
-  return load > kernels::kNarrowSlots ? 1 : HalfOverfullChance(load);
+  return load > geometry.slots ? 1 : 0;
 }
 
 double FingerprintFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
@@ -145,13 +128,14 @@ double FingerprintFpr(const Geometry& geometry, uint64_t num_keys) noexcept {
 }
 
 double FingerprintPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
+  if (geometry.encoding == Encoding::kDense) return DenseLoadOf(geometry, num_keys).cut_blocks;
   return MeanOfBlock(geometry, num_keys,
                      [&](uint64_t load) { return FingerprintPromotedChance(geometry, load); });
 }
 
 double FingerprintSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept {
   return geometry.encoding == Encoding::kFingerprints16 ? WideSideTableBytes(geometry, num_keys)
-                                                        : NarrowSideTableBytes(geometry, num_keys);
+                                                        : DenseSideTableBytes(geometry, num_keys);
 }
 
 }  // namespace trommel

@@ -22,9 +22,9 @@ double FingerprintPromotedChance(const Geometry& geometry, uint64_t load) noexce
 double FingerprintFpr(const Geometry& geometry, uint64_t num_keys) noexcept;
 double FingerprintPromotedShare(const Geometry& geometry, uint64_t num_keys) noexcept;
 
-// Slots of 8 bits: a promoted block has a record. Slots of 16 bits: only blocks of which a key is
-// beyond their group's overflow line have one, as many as the keys beyond it fill at the mean
-// overflow of a promoted block, and one that the line cuts in two.
+// Dense blocks: lines beyond the least number, and records. Slots of 16 bits: only blocks of which
+// a key is beyond their group's overflow line have one, as many as the keys beyond it fill at the
+// mean overflow of a promoted block, and one that the line cuts in two.
 double FingerprintSideTableBytes(const Geometry& geometry, uint64_t num_keys) noexcept;
 
 }  // namespace trommel

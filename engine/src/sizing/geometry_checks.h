@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "kernels/dense_layout.h"
 #include "trommel/result.h"
 #include "trommel/sizing.h"
 
@@ -14,8 +15,18 @@ namespace trommel {
 // Slices that blocks of an encoding can have; of fingerprints 0 alone.
 std::span<const uint32_t> SlicesOf(Encoding encoding) noexcept;
 
-// fingerprint_bits of a new filter; 0 without fingerprints.
-uint32_t MaxFingerprintBits(Encoding encoding) noexcept;
+// Slots that dense blocks can have; of other encodings 0 alone.
+std::span<const uint32_t> SlotsOf(Encoding encoding) noexcept;
+
+// fingerprint_bits: of a new filter, and the least that doublings leave; 0 without fingerprints.
+// `slots` counts for dense blocks.
+uint32_t MaxFingerprintBits(Encoding encoding, uint32_t slots) noexcept;
+uint32_t LeastFingerprintBits(Encoding encoding) noexcept;
+
+// Requires a valid geometry of dense blocks.
+kernels::DenseLayout DenseLayoutOf(const Geometry& geometry) noexcept;
+// Which key within its block a digest is. Requires a valid geometry of fingerprints.
+uint32_t KeyInBlock(const Geometry& geometry, uint64_t digest) noexcept;
 
 // num_blocks is a multiple of this.
 uint64_t BlockUnit(Encoding encoding, uint32_t shard_bits) noexcept;

@@ -65,12 +65,13 @@ double BytesInAll(const Geometry& geometry, uint64_t num_keys) noexcept {
 
 // Is the filter within its limits with so many keys? Planes are promoted so rarely that only the
 // rate limits them. The undecided share, which takes the longest to predict, comes last.
-bool Holds(const Geometry& geometry, uint64_t num_keys, double target_fpr) noexcept {
+bool Holds(const Geometry& geometry, uint64_t num_keys, double target_fpr,
+           Preference preference = Preference::kMemory) noexcept {
   const double fpr = PredictedFpr(geometry, num_keys);
   if (fpr > target_fpr) return false;
   if (geometry.encoding == Encoding::kPlanes) return true;
   const double promoted_share = PredictedPromotedShare(geometry, num_keys);
-  if (promoted_share > MaxPromotedShare(geometry.encoding)) return false;
+  if (promoted_share > MaxPromotedShare(geometry.encoding, preference)) return false;
   if (fpr + promoted_share <= target_fpr) return true;  // no more than these can be undecided
   return fpr + PredictedUndecidedShare(geometry, num_keys) <= target_fpr;
 }
@@ -93,14 +94,16 @@ std::optional<uint64_t> LeastThat(uint64_t limit, const Predicate& holds) {
   return high;
 }
 
-// The smallest geometry of num_slices slices, or nothing if it would exceed kMaxBlocks.
-std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slices) {
+// The smallest geometry of these slices or slots, or nothing if it would exceed kMaxBlocks.
+std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slices,
+                                 uint32_t slots) {
   Geometry geometry{.num_slices = num_slices,
                     .encoding = request.encoding,
-                    .fingerprint_bits = MaxFingerprintBits(request.encoding)};
+                    .fingerprint_bits = MaxFingerprintBits(request.encoding, slots),
+                    .slots = slots};
   const auto is_enough = [&geometry, &request](uint64_t num_blocks) {
     geometry.num_blocks = num_blocks;
-    return Holds(geometry, request.capacity, request.target_fpr);
+    return Holds(geometry, request.capacity, request.target_fpr, request.preference);
   };
   const std::optional<uint64_t> least = LeastThat(kMaxBlocks, is_enough);
   if (!least) return std::nullopt;
@@ -122,16 +125,19 @@ std::optional<Geometry> Smallest(const SizingRequest& request, uint32_t num_slic
   return geometry;
 }
 
-std::optional<Geometry> SmallestOfAnySlices(const SizingRequest& request) {
-  if (request.num_slices != 0) return Smallest(request, request.num_slices);
+std::optional<Geometry> SmallestOfAnyShape(const SizingRequest& request) {
+  if (request.num_slices != 0) return Smallest(request, request.num_slices, 0);
   std::vector<Geometry> smallest;
   double fewest_bytes = std::numeric_limits<double>::infinity();
-  for (const uint32_t num_slices : SlicesOf(request.encoding)) {
-    if (!IsCandidate(request.encoding, num_slices)) continue;
-    const std::optional<Geometry> geometry = Smallest(request, num_slices);
-    if (!geometry) continue;
+  const auto add = [&](uint32_t num_slices, uint32_t slots) {
+    const std::optional<Geometry> geometry = Smallest(request, num_slices, slots);
+    if (!geometry) return;
     smallest.push_back(*geometry);
     fewest_bytes = std::min(fewest_bytes, BytesInAll(*geometry, request.capacity));
+  };
+  for (const uint32_t num_slices : SlicesOf(request.encoding)) {
+    if (!IsCandidate(request.encoding, num_slices)) continue;
+    for (const uint32_t slots : SlotsOf(request.encoding)) add(num_slices, slots);
   }
   // The fewest bytes per block, then the fewest in all, then the fewest false positives.
   std::optional<Geometry> best;
@@ -162,7 +168,7 @@ uint32_t ShardBitsFor(uint64_t num_blocks) noexcept {
 Result<Sizing> SizeFor(const SizingRequest& request) {
   if (auto error = CheckRequest(request)) return *error;
   if (request.encoding == Encoding::kAutomatic) return SizeAutomatically(request);
-  const std::optional<Geometry> geometry = SmallestOfAnySlices(request);
+  const std::optional<Geometry> geometry = SmallestOfAnyShape(request);
   if (!geometry) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .message = "capacity is " + std::to_string(request.capacity) + " and target_fpr " +

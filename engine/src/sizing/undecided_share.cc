@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "engine/src/sizing/block_load.h"
+#include "engine/src/sizing/dense_load.h"
 #include "engine/src/sizing/fingerprint_load.h"
 #include "engine/src/sizing/overflow_line.h"
 #include "kernels/fingerprint_layout.h"
@@ -165,79 +166,14 @@ double WideUndecidedShare(const Geometry& geometry, uint64_t num_keys) {
   return num_spilled * share;
 }
 
-// --- Slots of 8 bits.
-//
-// A block shows distinct keys, so it matters which values are there: each of the 2^bits values of a
-// block with the same chance, and taken as independent, which they are in all but filters of a few
-// blocks. Then the values that are there in j bins are binomially distributed.
-//
-//   bins     0 .. j-1 | j | ..  31   bin j of the first half is cut off if bins 0 .. j have more
-//                                    than 31 values
-//           32 ..  ..   k   ..  63   bin k of the second half, if bins 32 .. k have more than 31,
-//                                    or more than the first half leaves of 48 slots
-
-constexpr size_t kMostKeysOfHalf = kernels::kMaxKeysPerBinWord;
-constexpr size_t kLeastKeysTooMany = kMostKeysOfHalf + 1;
-
-// P(sum = i), i < 32.
-using HalfSums = std::array<double, kLeastKeysTooMany>;
-
-// Of so many values, each there with this chance.
-HalfSums Binomial(double num_values, double chance) {
-  HalfSums sums{};
-  double weight = std::exp(num_values * std::log1p(-chance));
-  for (size_t i = 0; i < sums.size(); ++i) {
-    sums[i] = weight;
-    const auto keys = static_cast<double>(i);
-    weight *= std::max(0.0, num_values - keys) / (keys + 1) * chance / (1 - chance);
-  }
-  return sums;
-}
-
-// Of a filter that was filled, without erasures.
-double CutShare(const Geometry& geometry, uint64_t num_keys) {
-  constexpr double kMostChance = 1 - 1e-9;  // of a value; beyond it only rounding changes
-  const double num_values = std::exp2(static_cast<double>(geometry.fingerprint_bits));
-  const double share = 1 / (static_cast<double>(geometry.num_blocks) * num_values);
-  const double chance =
-      std::min(kMostChance, -std::expm1(static_cast<double>(num_keys) * std::log1p(-share)));
-
-  // cut_bins[m]: the bins of a half that are cut off if it shows at most m keys.
-  HalfSums cut_bins{};
-  HalfSums half{};
-  for (uint32_t num_bins = 1; num_bins <= kernels::kBinsPerWord; ++num_bins) {
-    half = Binomial(num_bins * num_values / kernels::kNarrowBins, chance);
-    double at_most = 0;
-    for (size_t m = 0; m < half.size(); ++m) {
-      at_most += half[m];
-      cut_bins[m] += std::max(0.0, 1 - at_most);
-    }
-  }
-  double num_cut = cut_bins[kMostKeysOfHalf];
-  double first_is_full = 1;
-  for (size_t shown = 0; shown < kMostKeysOfHalf; ++shown) {
-    first_is_full -= half[shown];
-    num_cut += half[shown] * cut_bins[std::min(kMostKeysOfHalf, kernels::kNarrowSlots - shown)];
-  }
-  num_cut += first_is_full * cut_bins[kernels::kNarrowSlots - kMostKeysOfHalf];
-  return num_cut / kernels::kNarrowBins;
-}
-
-double NarrowUndecidedShare(const Geometry& geometry, uint64_t num_keys) {
-  // Bins stay cut off until the block returns, so those of its fullest time count. How many more
-  // that are was measured, with keys replaced 4 times: 1.45 times as many at capacity, 1.5 to 1.65
-  // at 1.1 to 1.9 times, 1.25 where half of the bins are cut off.
-  constexpr double kMoreAfterReplacing = 0.65;
-  const double filled = CutShare(geometry, num_keys);
-  return std::min(filled * (1 + kMoreAfterReplacing * (1 - filled)),
-                  FingerprintPromotedShare(geometry, num_keys));
-}
-
 }  // namespace
 
 double FingerprintUndecidedShare(const Geometry& geometry, uint64_t num_keys) noexcept {
-  return geometry.encoding == Encoding::kFingerprints16 ? WideUndecidedShare(geometry, num_keys)
-                                                        : NarrowUndecidedShare(geometry, num_keys);
+  if (geometry.encoding == Encoding::kFingerprints16) return WideUndecidedShare(geometry, num_keys);
+  if (num_keys <= geometry.slots) return 0;
+  // Only what is cut can be undecided: a twenty-fifth of the bins at most at capacity, where the
+  // share is about a tenth of what it is when a quarter of the bins is cut.
+  return kDenseUndecidedShare * std::min(1.0, 4 * DenseLoadOf(geometry, num_keys).cut_bins);
 }
 
 }  // namespace trommel

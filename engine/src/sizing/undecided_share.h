@@ -2,11 +2,10 @@
 // the block keeps keys in the side table, which such a query does not read.
 //
 //   slots of 16 bits   the block is spilled: any key that it does not show may be in the side table
-//   slots of 8 bits    the key's bin is cut off
+//   dense blocks       the key's bin is cut, and a key of the block found no place in lines
 //
-// Bins that are cut off stay so until their block returns, so that share depends on what happened
-// to the filter. The model is one of a filter whose keys are replaced again and again; one that was
-// only filled has six tenths of it at capacity.
+// Of dense blocks it is the share that was measured, nearly nothing at every load, because lines
+// become more.
 //
 // With slots of 16 bits a spilled block is decided as soon as its line has space for the keys that
 // it does not show (fingerprints/wide_store.h). The model lets it wait until 32 keys are left, so

@@ -1,4 +1,4 @@
-// A batch of tuples: its chunks, and what every batch is checked for (keys/batch_output.h).
+// A batch of tuples: its chunks, and what every batch is checked for (keys/key_batches.h).
 #ifndef TROMMEL_ENGINE_SRC_TUPLES_TUPLE_BATCH_H_
 #define TROMMEL_ENGINE_SRC_TUPLES_TUPLE_BATCH_H_
 
@@ -9,7 +9,7 @@
 #include <span>
 
 #include "engine/src/base/check.h"
-#include "engine/src/keys/batch_output.h"
+#include "engine/src/keys/key_batches.h"
 #include "trommel/attribute_sets.h"
 #include "trommel/tuples.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/src/base/memory_limit.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/window/figures_of_change.h"
 #include "kernels/group_versions.h"
 #include "kernels/kernels.h"

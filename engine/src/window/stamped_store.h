@@ -42,8 +42,7 @@
 #include <vector>
 
 #include "engine/src/base/block_memory.h"
-#include "engine/src/blocks/key_store.h"
-#include "engine/src/blocks/shortfalls.h"
+#include "engine/src/blocks/store.h"
 #include "engine/src/sync/range_locks.h"
 #include "engine/src/sync/range_versions.h"
 #include "engine/src/sync/running_figure.h"
@@ -89,9 +88,7 @@ class StampedStore {
   // null, and returns how many there are.
   uint64_t Apply(Update update, const StampedSpan& span, const uint64_t* digests,
                  const kernels::DigestRange& range, uint64_t* answers, uint64_t* refused = nullptr);
-  // Says in `is_refused` whether a limit refused it, unless that is null.
-  bool UpdateOne(Update update, const StampedSpan& span, uint64_t digest,
-                 bool* is_refused = nullptr);
+  Fate UpdateOne(Update update, const StampedSpan& span, uint64_t digest);
   void FetchAhead(std::span<const uint64_t> digests) const;
 
   // --- Queries.
@@ -218,6 +215,8 @@ class StampedStore {
   kernels::OneFate ApplyKernel(Update update, const StampedSpan& span, uint64_t digest) const;
   // For keys that the kernel left: those of full blocks, copies, and of buckets without a stamp.
   [[gnu::noinline]] bool Finish(Update update, const StampedSpan& span, uint64_t digest);
+  // The same, telling what a limit refused.
+  Fate FateOf(Update update, const StampedSpan& span, uint64_t digest);
   bool FinishKey(Update update, const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint);
   bool FinishWhole(Update update, const StampedSpan& span, uint64_t block_idx,
                    uint32_t fingerprint);

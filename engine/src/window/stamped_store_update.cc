@@ -3,7 +3,6 @@
 // The kernel decides all keys but those of blocks with keys elsewhere, copies of fingerprints that
 // are in, and those whose bucket needs a sweep of the group first.
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "engine/src/keys/radix_split.h"
@@ -30,61 +29,38 @@ OneFate StampedStore::ApplyKernel(Update update, const StampedSpan& span, uint64
 uint64_t StampedStore::Apply(Update update, const StampedSpan& span, const uint64_t* digests,
                              const kernels::DigestRange& range, uint64_t* answers,
                              uint64_t* refused) {
-  const kernels::StampedKernels& kernels = Kernels();
-  const kernels::StampedBlocks view = View(span);
+  kernels::StampedKernels kernels = Kernels();
+  if (!is_erasable_) kernels.insert = kernels.refresh;
   uint64_t num_refused = 0;
-  const auto finish = [&](size_t i) {
-    const OwnedRange& owned = RangeOf(PlaceOf(digests[i]).block_idx);
-    const uint64_t num_refused_before = owned.num_refused.Get();
-    const uint64_t is_applied{Finish(update, span, digests[i])};
-    if (update != Update::kInsert) answers[i / 64] |= is_applied << (i % 64);
-    const uint64_t is_refused{owned.num_refused.Get() != num_refused_before};
-    if (refused != nullptr) refused[i / 64] |= is_refused << (i % 64);
-    num_refused += is_refused;
-  };
   if (range.begin == range.end) return 0;
   const RangeVersions::Update change(versions_,
                                      trommel::RangeOf(digests[range.begin], lock_bits()));
-  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
-  const size_t fetch_end = std::max(range.end, range.fetch_end);
-  size_t fetched = range.fetched;
-  for (size_t begin = range.begin; begin < range.end;) {
-    const size_t end = std::min(range.end, begin + kernels::kMaxChunkKeys);
-    const kernels::DigestRange keys{begin, end, fetched, fetch_end};
-    kernels::UpdateProgress progress;
-    if (update == Update::kInsert) {
-      const auto kernel = is_erasable_ ? kernels.insert : kernels.refresh;
-      progress = kernel(digests, keys, view, spilled.data());
-    } else {
-      const auto kernel = update == Update::kErase ? kernels.erase : kernels.insert_if_absent;
-      progress = kernel(digests, keys, view, answers, spilled.data());
-    }
-    for (size_t i = 0; i < progress.num_spilled; ++i) {
-      __builtin_prefetch(lines_.data() + PlaceOf(digests[spilled[i]]).block_idx /
-                                             kernels::kGroupBlocks * kStampedLineWords);
-    }
-    for (size_t i = 0; i < progress.num_spilled; ++i) finish(spilled[i]);
-    begin = progress.end;
-    fetched = std::max(fetched, std::min(fetch_end, begin + kernels::kUpdateDistance));
-    if (begin == end) continue;
-    finish(begin);  // of a full block
-    begin += 1;
-  }
+  UpdateByKernels(
+      kernels, View(span), update, digests, range, answers, [](uint64_t) {},
+      [this](uint64_t digest) {
+        __builtin_prefetch(lines_.data() +
+                           PlaceOf(digest).block_idx / kernels::kGroupBlocks * kStampedLineWords);
+      },
+      [&](size_t i) {
+        num_refused += NoteFate(FateOf(update, span, digests[i]), update, i, answers, refused);
+      });
   return num_refused;
 }
 
-bool StampedStore::UpdateOne(Update update, const StampedSpan& span, uint64_t digest,
-                             bool* is_refused) {
+Fate StampedStore::UpdateOne(Update update, const StampedSpan& span, uint64_t digest) {
   const RangeVersions::Update change(versions_, trommel::RangeOf(digest, lock_bits()));
   const OneFate fate = ApplyKernel(update, span, digest);
   if (fate == OneFate::kDone) [[likely]]
-    return true;
-  if (fate == OneFate::kUnchanged) return false;
+    return Fate::kChanged;
+  if (fate == OneFate::kUnchanged) return Fate::kUnchanged;
+  return FateOf(update, span, digest);
+}
+
+Fate StampedStore::FateOf(Update update, const StampedSpan& span, uint64_t digest) {
   const RunningFigure& num_refused = RangeOf(PlaceOf(digest).block_idx).num_refused;
   const uint64_t num_refused_before = num_refused.Get();
-  const bool is_applied = Finish(update, span, digest);
-  if (is_refused != nullptr) *is_refused = num_refused.Get() != num_refused_before;
-  return is_applied;
+  if (Finish(update, span, digest)) return Fate::kChanged;
+  return num_refused.Get() == num_refused_before ? Fate::kUnchanged : Fate::kRefused;
 }
 
 void StampedStore::FetchAhead(std::span<const uint64_t> digests) const {

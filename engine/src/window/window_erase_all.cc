@@ -11,8 +11,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/batches/erase_all.h"
-#include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/window/window_filter_impl.h"
 
 namespace trommel {
@@ -71,9 +70,9 @@ class BucketShares {
 
 }  // namespace
 
-WindowEraseOutcome WindowFilter::Impl::EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
-                                                std::span<uint64_t> missing) {
-  WindowEraseOutcome outcome{.num_refused = keys.size()};
+EraseOutcome WindowFilter::Impl::EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
+                                          std::span<uint64_t> missing) {
+  EraseOutcome outcome{.num_refused = keys.size()};
   if (is_erasable()) {
     outcome = EraseAllUncounted(keys, inserted_at, missing);
   } else {
@@ -83,13 +82,12 @@ WindowEraseOutcome WindowFilter::Impl::EraseAll(Keys keys, std::span<const uint6
   return outcome;
 }
 
-WindowEraseOutcome WindowFilter::Impl::EraseAllUncounted(Keys keys,
-                                                         std::span<const uint64_t> inserted_at,
-                                                         std::span<uint64_t> missing) {
+EraseOutcome WindowFilter::Impl::EraseAllUncounted(Keys keys, std::span<const uint64_t> inserted_at,
+                                                   std::span<uint64_t> missing) {
   const DigestPolicy& policy = settings.policy;
   BucketShares shares(settings.times, now(), inserted_at,
                       missing.empty() ? Shortfalls::Kept::kNumber : Shortfalls::Kept::kDigests);
-  WindowEraseOutcome outcome;
+  EraseOutcome outcome;
   ForEachChunk(policy, keys, [&](size_t first, std::span<const uint64_t> digests) {
     for (size_t i = 0; i < digests.size(); ++i) {
       if (!shares.Add(first + i, digests[i])) outcome.num_expired += 1;
@@ -114,8 +112,7 @@ WindowEraseOutcome WindowFilter::Impl::EraseAllUncounted(Keys keys,
     return outcome;
   }
   for (const auto& [bucket, share] : shares.all()) {
-    const WindowEraseOutcome of_bucket =
-        EraseUncounted(Keys::Digests(share.digests), share.time, {});
+    const EraseOutcome of_bucket = EraseUncounted(Keys::Digests(share.digests), share.time, {});
     outcome.num_erased += of_bucket.num_erased;
     outcome.num_refused += of_bucket.num_refused;
     outcome.num_expired += of_bucket.num_expired;
@@ -123,8 +120,8 @@ WindowEraseOutcome WindowFilter::Impl::EraseAllUncounted(Keys keys,
   return outcome;
 }
 
-Result<WindowEraseOutcome> WindowFilter::EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
-                                                  std::span<uint64_t> missing) try {
+Result<EraseOutcome> WindowFilter::EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
+                                            std::span<uint64_t> missing) try {
   TROMMEL_CHECK(inserted_at.size() == keys.size() || inserted_at.size() == 1,
                 "times of another number of keys");
   if (!missing.empty()) CheckBitmap(keys, missing);

@@ -11,8 +11,7 @@
 
 #include "engine/src/base/check.h"
 #include "engine/src/files/filter_files.h"
-#include "engine/src/keys/batch_output.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/keys/parallel_batch.h"
 #include "engine/src/window/window_filter_impl.h"
@@ -109,13 +108,13 @@ size_t WindowFilter::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
   return impl_->InsertIfAbsent(keys, inserted, times);
 }
 
-WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at) noexcept {
+EraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Erase(keys, inserted_at, {});
 }
 
-WindowEraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at,
-                                       std::span<uint64_t> erased) noexcept {
+EraseOutcome WindowFilter::Erase(Keys keys, uint64_t inserted_at,
+                                 std::span<uint64_t> erased) noexcept {
   CheckBitmap(keys, erased);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->Erase(keys, inserted_at, erased);

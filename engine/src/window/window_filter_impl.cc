@@ -42,7 +42,7 @@
 
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/batches/erase_all.h"
-#include "engine/src/keys/key_chunks.h"
+#include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/keys/radix_split.h"
 #include "engine/src/window/stamped_view.h"
@@ -144,10 +144,11 @@ WindowFilter::Impl::Applied WindowFilter::Impl::UpdateIn(uint64_t bucket, Update
     const size_t count = std::min(part_keys, keys.size() - first);
     applied.num_reached += count;
     StampedView view(store_, SpanOf(inside, bucket));
-    applied.num_applied += UpdateBatch(
-        {.store = view, .policy = settings.policy, .executor = executor, .locks = &KeysOf(bucket)},
-        update, keys.Subspan(first, count),
-        answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64));
+    const BatchTarget target{
+        .store = view, .policy = settings.policy, .executor = executor, .locks = &KeysOf(bucket)};
+    const auto part = answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64);
+    applied.num_applied +=
+        UpdateBatch(target, update, keys.Subspan(first, count), part).num_applied;
   }
   return applied;
 }
@@ -169,11 +170,10 @@ bool WindowFilter::Impl::UpdateOneInside(const WindowClock::Inside& inside, Upda
   const uint32_t lock_bits = locks_.lock_bits();
   store_.FetchAhead(std::span(&digest, 1));
   RangeLocks::Held held = KeysOf(bucket).Hold(RangeOf(digest, lock_bits), lock_bits);
-  bool is_refused = false;
-  const bool is_applied = store_.UpdateOne(update, SpanOf(inside, bucket), digest, &is_refused);
-  if (is_refused) num_without_space_.fetch_add(1, std::memory_order_relaxed);
-  held.AddKeys(uint64_t{is_applied});
-  return is_applied;
+  const Fate fate = store_.UpdateOne(update, SpanOf(inside, bucket), digest);
+  if (fate == Fate::kRefused) num_without_space_.fetch_add(1, std::memory_order_relaxed);
+  held.AddKeys(uint64_t{fate == Fate::kChanged});
+  return fate == Fate::kChanged;
 }
 
 uint64_t WindowFilter::Impl::Insert(Keys keys) {
@@ -190,8 +190,7 @@ WindowInsertOutcome WindowFilter::Impl::InsertNoting(Keys keys, std::optional<ui
   inserted_at = time.value_or(moment.time);
   Applied applied;
   if (inserted_at <= moment.time) {
-    applied =
-        UpdateIn(settings.times.BucketOf(inserted_at), Update::kInsertIfPresent, keys, inserted);
+    applied = UpdateIn(settings.times.BucketOf(inserted_at), Update::kInsert, keys, inserted);
     SweepShare(applied.num_reached);
   } else {
     std::ranges::fill(inserted, 0);
@@ -226,11 +225,12 @@ size_t WindowFilter::Impl::InsertIfAbsent(Keys keys, std::span<uint64_t> inserte
     const WindowClock::Inside inside = clock_.Enter();
     const size_t count = std::min(kAloneKeys, keys.size() - first);
     StampedView view(store_, SpanOf(inside, inside.moment().bucket));
-    num_inserted += UpdateBatch(
+    const UpdateOutcome outcome = UpdateBatch(
         {.store = view, .policy = settings.policy, .locks = &KeysOf(inside.moment().bucket)},
         Update::kInsertIfAbsent, keys.Subspan(first, count),
         inserted.subspan(first / 64, (count + 63) / 64));
-    num_without_space_.fetch_add(view.num_refused(), std::memory_order_relaxed);
+    num_inserted += outcome.num_applied;
+    num_without_space_.fetch_add(outcome.num_refused, std::memory_order_relaxed);
     if (!times.empty()) times[first / kAloneKeys] = inside.moment().time;
   }
   SweepShare(num_inserted);
@@ -248,14 +248,14 @@ bool WindowFilter::Impl::InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_a
   return is_inserted;
 }
 
-void WindowFilter::Impl::Count(const WindowEraseOutcome& outcome) {
+void WindowFilter::Impl::Count(const EraseOutcome& outcome) {
   num_refused_erases_.fetch_add(outcome.num_refused, std::memory_order_relaxed);
   num_expired_erases_.fetch_add(outcome.num_expired, std::memory_order_relaxed);
 }
 
-WindowEraseOutcome WindowFilter::Impl::Erase(Keys keys, uint64_t inserted_at,
-                                             std::span<uint64_t> erased) {
-  WindowEraseOutcome outcome{.num_refused = keys.size()};
+EraseOutcome WindowFilter::Impl::Erase(Keys keys, uint64_t inserted_at,
+                                       std::span<uint64_t> erased) {
+  EraseOutcome outcome{.num_refused = keys.size()};
   if (is_erasable()) {
     outcome = EraseUncounted(keys, inserted_at, erased);
   } else {
@@ -265,8 +265,8 @@ WindowEraseOutcome WindowFilter::Impl::Erase(Keys keys, uint64_t inserted_at,
   return outcome;
 }
 
-WindowEraseOutcome WindowFilter::Impl::EraseUncounted(Keys keys, uint64_t inserted_at,
-                                                      std::span<uint64_t> erased) {
+EraseOutcome WindowFilter::Impl::EraseUncounted(Keys keys, uint64_t inserted_at,
+                                                std::span<uint64_t> erased) {
   Applied applied;
   if (inserted_at <= clock_.now()) {
     applied = UpdateIn(settings.times.BucketOf(inserted_at), Update::kErase, keys, erased);

@@ -71,9 +71,9 @@ struct WindowFilter::Impl {
   size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t> times);
   bool InsertOneIfAbsent(uint64_t digest, uint64_t* inserted_at);
   // `erased` may be empty.
-  WindowEraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
-  WindowEraseOutcome EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
-                              std::span<uint64_t> missing);
+  EraseOutcome Erase(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
+  EraseOutcome EraseAll(Keys keys, std::span<const uint64_t> inserted_at,
+                        std::span<uint64_t> missing);
 
   // At most kMaxChunkKeys digests, at one moment of the clock.
   size_t QueryChunk(std::span<const uint64_t> digests, uint64_t* maybe_present) {
@@ -124,10 +124,10 @@ struct WindowFilter::Impl {
   WindowInsertOutcome OutcomeOf(size_t num_keys, const Applied& applied);
   bool UpdateOneInside(const WindowClock::Inside& inside, Update update, uint64_t digest);
   // Erases without counting what was refused. Requires an erasable window.
-  WindowEraseOutcome EraseUncounted(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
-  WindowEraseOutcome EraseAllUncounted(Keys keys, std::span<const uint64_t> inserted_at,
-                                       std::span<uint64_t> missing);
-  void Count(const WindowEraseOutcome& outcome);
+  EraseOutcome EraseUncounted(Keys keys, uint64_t inserted_at, std::span<uint64_t> erased);
+  EraseOutcome EraseAllUncounted(Keys keys, std::span<const uint64_t> inserted_at,
+                                 std::span<uint64_t> missing);
+  void Count(const EraseOutcome& outcome);
   // Notes which of the ascending digests could not be erased from the bucket of this time if all of
   // them were (blocks/shortfalls.h). Returns false if the bucket is not live. May throw
   // std::bad_alloc.

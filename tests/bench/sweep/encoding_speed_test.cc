@@ -14,7 +14,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 constexpr Encoding kEncodings[] = {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
-                                   Encoding::kFingerprints8};
+                                   Encoding::kDense};
 
 Sizing SizingOf(uint64_t capacity, Encoding encoding, double target_fpr = 0.004) {
   return SizeFor({.capacity = capacity, .target_fpr = target_fpr, .encoding = encoding}).value();

@@ -37,8 +37,8 @@ constexpr Operation kOperations[] = {
     Operation::kQueryMiss, Operation::kQueryHalf,    Operation::kQueryHit};
 
 TEST_CASE("steps prove their answers and leave the filter as it was", "[bench][sweep_arena]") {
-  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
-                                     Encoding::kFingerprints8);
+  const Encoding encoding =
+      GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kDense);
   auto arena = SweepArena::Create(kNumKeys, encoding);
   REQUIRE(arena.ok());
   CHECK((*arena)->filter().geometry().encoding == encoding);

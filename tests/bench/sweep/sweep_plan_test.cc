@@ -69,9 +69,8 @@ TEST_CASE("runs have a few rows beside those of planes, or all on request", "[be
 }
 
 TEST_CASE("fingerprints have the rows of runs, under their own names", "[bench][sweep_plan]") {
-  const auto [encoding, part] =
-      GENERATE(table<Encoding, std::string>({{Encoding::kFingerprints16, "/fingerprints16/"},
-                                             {Encoding::kFingerprints8, "/fingerprints8/"}}));
+  const auto [encoding, part] = GENERATE(table<Encoding, std::string>(
+      {{Encoding::kFingerprints16, "/fingerprints16/"}, {Encoding::kDense, "/dense/"}}));
   const auto in_place_of = [part = part](std::vector<std::string> names, const std::string& other) {
     std::erase_if(names, [&](const auto& name) { return name.find(other) == name.npos; });
     for (std::string& name : names) name.replace(name.find(other), other.size(), part);

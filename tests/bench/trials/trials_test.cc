@@ -53,7 +53,7 @@ TEST_CASE("memory includes the side table, and runs take less than half of the m
     // Blocks of fingerprints are made of their keys alone, but the spare room of side lists is made
     // of how they came: it may also be less.
     const bool has_fingerprints =
-        &memory == &outcome.memory[kWideColumn] || &memory == &outcome.memory[kNarrowColumn];
+        &memory == &outcome.memory[kWideColumn] || &memory == &outcome.memory[kDenseColumn];
     const double least = has_fingerprints ? 0.95 : 1;
     CHECK(memory.bits_per_key >= least * memory.fresh_bits_per_key);
     CHECK(std::abs(memory.measured_fpr - memory.predicted_fpr) < 6 * memory.fpr_sigma);
@@ -263,8 +263,8 @@ TEST_CASE("the route trial measures every side, the textbook filter only on requ
 }
 
 TEST_CASE("the sharing trials measure both sides of every row", "[bench][trial]") {
-  const Encoding encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16,
-                                     Encoding::kFingerprints8);
+  const Encoding encoding =
+      GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kDense);
   const auto check = [](const std::vector<TrialRow>& rows, size_t num_rows, size_t num_sides) {
     REQUIRE(rows.size() == num_rows);
     for (const TrialRow& row : rows) {

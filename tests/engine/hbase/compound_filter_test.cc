@@ -2,11 +2,11 @@
 #include "trommel/hbase/compound_filter.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "support/catch.h"
 #include "support/hbase_vectors.h"
 #include "support/shrink.h"
+#include "support/statistics.h"
 
 namespace trommel::hbase {
 namespace {
@@ -173,8 +173,7 @@ TEST_CASE("non-members within the keys are maybe present at the rate of the fill
     num_maybe += filter.MayContain(cell.name());
   }
   const double rate = expected / static_cast<double>(num_queried);
-  const double sigma = std::sqrt(expected * (1 - rate));
-  CHECK(std::abs(static_cast<double>(num_maybe) - expected) < 6 * sigma + 6);
+  CHECK(tests::BinomialBound(rate, num_queried).ContainsHits(num_maybe));
   CHECK(rate > 0.005);
   CHECK(rate < 0.0101);
 }

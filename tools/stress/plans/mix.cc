@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tools/stress/plans/digest_places.h"
+
 namespace trommel::stress {
 namespace {
 
@@ -140,22 +142,26 @@ Geometry DrawSmallGeometry(Encoding encoding, Random& random) {
   };
   constexpr std::array<Blocks, 6> kBlocks = {
       {{64, 0}, {100, 0}, {128, 1}, {256, 2}, {512, 0}, {512, 3}}};
-  constexpr uint32_t kLeastBits = 8;
+  constexpr std::array<uint32_t, 9> kSlots = {51, 48, 43, 40, 38, 35, 32, 26, 22};
   const auto [num_blocks, shard_bits] = kBlocks[random.Below(kBlocks.size())];
-  const uint32_t most_bits = encoding == Encoding::kFingerprints16 ? 16 : 14;
-  // Shards of slots of 8 bits cut groups of 64 blocks.
-  const bool has_cut_groups = encoding == Encoding::kFingerprints8 && shard_bits > 0;
-  return {.num_slices = 0,
-          .encoding = encoding,
-          .shard_bits = shard_bits,
-          .num_blocks = has_cut_groups ? num_blocks / 4 * 3 : num_blocks,
-          .fingerprint_bits = random.OneIn(3) ? kLeastBits : most_bits};
+  const bool is_dense = encoding == Encoding::kDense;
+  Geometry geometry{.num_slices = 0,
+                    .encoding = encoding,
+                    .shard_bits = shard_bits,
+                    .num_blocks = num_blocks,
+                    .slots = is_dense ? kSlots[random.Below(kSlots.size())] : 0};
+  const uint32_t most_bits = is_dense ? geometry.max_dense_bits() : 16;
+  geometry.fingerprint_bits = random.OneIn(3) ? most_bits / 2 : most_bits;
+  // Shards of dense blocks cut groups of 64 blocks.
+  if (is_dense && shard_bits > 0) geometry.num_blocks = num_blocks / 4 * 3;
+  return geometry;
 }
 
 void DrawCrowd(Random& random, RoundPlan& plan) {
-  // A key that is not kept has nearly two copies in, in the mean. Blocks hold 32 and 48 keys.
-  const bool is_narrow = plan.config.encoding == Encoding::kFingerprints8;
-  plan.keys_per_crowded_block = (is_narrow ? 22 : 12) + random.Below(12);
+  // A key that is not kept has nearly two copies in, in the mean. Blocks hold 32 keys, dense ones
+  // 35 to 51.
+  const bool is_dense = plan.config.encoding == Encoding::kDense;
+  plan.keys_per_crowded_block = (is_dense ? 18 : 12) + random.Below(12);
   // Executors take 50 us per call, in which nothing else would happen.
   plan.executor_threads = 0;
   if (HasFingerprints(plan.config.encoding)) {
@@ -171,11 +177,6 @@ void DrawPreemption(Random& random, RoundPlan& plan) {
 }
 
 }  // namespace
-
-std::string_view FilterTypeName(FilterType type) {
-  constexpr std::array<std::string_view, 3> kNames = {"concurrent", "scalable", "window"};
-  return kNames[static_cast<size_t>(type)];
-}
 
 std::span<const Mix> AllMixes() { return kMixes; }
 
@@ -215,6 +216,11 @@ RoundPlan DrawPlan(const Mix& mix, uint64_t seed, uint64_t round, uint32_t num_w
   const KeyKind drawn = kKinds[random.Below(kKinds.size())];
   plan.kind = mix.kind.value_or(drawn);
   plan.is_skewed = random.OneIn(2);
+  if (encoding == Encoding::kDense && plan.kind == KeyKind::kDigests) {
+    // So that races have blocks of their own, though dense blocks hold many keys.
+    const uint64_t num_blocks = plan.mix.num_races * kBlocksPerRace + kBlocksPerRace;
+    plan.config.capacity = std::max(plan.config.capacity, num_blocks * 51);
+  }
   if (mix.is_crowded) DrawCrowd(random, plan);
   if (HasFingerprints(encoding) && random.OneIn(3)) plan.side_records = 1 + random.Below(8);
   DrawPreemption(random, plan);

@@ -10,15 +10,15 @@
 #include <string_view>
 
 #include "tools/stress/plans/random.h"
+#include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/keys.h"
 
 namespace trommel::stress {
 
-enum class FilterType : uint8_t { kConcurrent, kScalable, kWindow };
+// The types that threads may share.
 inline constexpr std::array<FilterType, 3> kFilterTypes = {
     FilterType::kConcurrent, FilterType::kScalable, FilterType::kWindow};
-std::string_view FilterTypeName(FilterType type);
 
 // What a writer does in one step. Hot keys are shared by all writers; races are for keys that all
 // writers insert if absent.

@@ -2,27 +2,26 @@
 #ifndef TROMMEL_TOOLS_STRESS_SUBJECTS_SUBJECTS_H_
 #define TROMMEL_TOOLS_STRESS_SUBJECTS_SUBJECTS_H_
 
-#include <functional>
 #include <memory>
 
 #include "tools/stress/plans/mix.h"
+#include "tools/stress/subjects/any_subject.h"
 #include "tools/stress/subjects/subject.h"
 
 namespace trommel::stress {
 
 Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const RoundPlan& plan);
 
-// A filter that begins with a small part of the capacity, so that it grows and shrinks many times
-// in a round. Every other round has one that doubles, and the others generations.
+// A filter that begins with a small part of the capacity, so that it grows and
+// shrinks many times in a round. Every other round has one that doubles, and
+// the others generations.
 Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan);
-Result<std::unique_ptr<Subject>> MakeDoublingSubject(const RoundPlan& plan);
 
-// A window drawn from the plan's seed. `create` may make another window than it is asked for: that
-// is a fault to be found.
-using CreateWindow = std::function<Result<WindowFilter>(const WindowConfig& config)>;
-WindowConfig DrawWindow(const RoundPlan& plan);
+// A window drawn from the plan's seed, and its description.
+Figures DrawWindow(const RoundPlan& plan);
+Result<AnyFilterPtr> CreateWindow(const Figures& description, std::shared_ptr<Executor> executor);
 Result<std::unique_ptr<Subject>> MakeWindowSubject(const RoundPlan& plan,
-                                                   const CreateWindow& create);
+                                                   const CreateFilter& create = CreateWindow);
 
 // The filter of the plan's type.
 Result<std::unique_ptr<Subject>> MakeTypedSubject(const RoundPlan& plan);

@@ -148,7 +148,7 @@ struct Board : RoundState {
         subject(round_subject),
         expires(round_subject.expires()),
         span(round_subject.span()),
-        keys(plan, expires || subject.grows() ? 0 : subject.geometry().num_blocks),
+        keys(plan, expires || subject.grows() ? 0 : subject.num_blocks()),
         claims(std::make_unique<Claim[]>(plan.num_private())),
         tokens(std::make_unique<Tokens[]>(plan.mix.num_hot)),
         races(std::make_unique<Race[]>(plan.mix.num_races)),

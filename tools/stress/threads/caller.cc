@@ -85,7 +85,7 @@ uint64_t Caller::Insert(Ids ids) {
 Caller::Bits Caller::InsertIfAbsent(Ids ids) {
   if (ids.empty()) return {};
   const uint64_t before = board_.subject.now();
-  times_.assign(WindowFilter::NumChunks(ids.size()), 0);
+  times_.assign((ids.size() + AnyFilter::kChunkKeys - 1) / AnyFilter::kChunkKeys, 0);
   const bool is_noting = board_.subject.may_refuse() && !random_.OneIn(4);
   std::optional<InsertOutcome> noted;
   const uint64_t num_new = Call(
@@ -148,12 +148,12 @@ Caller::Bits Caller::Erase(Ids ids, uint64_t bucket) {
   // Any tick of the bucket names it, except those to come.
   const uint64_t time = random_.OneIn(2) ? board_.span.FirstTick(bucket)
                                          : std::min(board_.span.FirstTick(bucket + 1) - 1, before);
-  const WindowEraseOutcome outcome = Call(
+  const EraseOutcome outcome = Call(
       Op::kErase, ids,
       [&](Key key) {
         bitmap_[0] = board_.subject.EraseOne(key, time) ? 1 : 0;
         // Or refused: the function does not say which.
-        return WindowEraseOutcome{.num_erased = bitmap_[0], .num_expired = 1 - bitmap_[0]};
+        return EraseOutcome{.num_erased = bitmap_[0], .num_expired = 1 - bitmap_[0]};
       },
       [&](Keys keys) { return board_.subject.Erase(keys, time, bitmap_); });
   const bool is_live = board_.span.IsLive(bucket, board_.Begun());

@@ -34,7 +34,7 @@ class Caller : public ThreadRecord {
   Bits InsertIfAbsent(Ids ids);
   // After InsertIfAbsent: the bucket that key i entered if it was inserted.
   uint64_t BucketOfKey(size_t i) const {
-    return board_.span.Bucket(times_[i / WindowFilter::kChunkKeys]);
+    return board_.span.Bucket(times_[i / AnyFilter::kChunkKeys]);
   }
   // Requires that the keys entered this bucket and were not erased since.
   Bits Erase(Ids ids, uint64_t bucket);

@@ -206,14 +206,13 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
   AddCountList(command, "--threads", sweep.threads,
                "Numbers of threads: 1,2,8 (default: powers of two up to all)");
   command
-      .ParsedList(
-          "--encoding",
-          "All rows for these of planes, runs, fingerprints16 and fingerprints8 (default: for "
-          "planes, and a few for the others)",
-          [&sweep](const std::string& name) {
-            sweep.encodings.push_back(EncodingFromName(name));
-            return Ok();
-          })
+      .ParsedList("--encoding",
+                  "All rows for these of planes, runs, fingerprints16 and dense (default: for "
+                  "planes, and a few for the others)",
+                  [&sweep](const std::string& name) {
+                    sweep.encodings.push_back(EncodingFromName(name));
+                    return Ok();
+                  })
       .OneOf(FixedEncodingNames());
   command.ParsedList("--targets",
                      "Instruction sets to compare: AVX2,SSE4 (default: all that this CPU can run)",

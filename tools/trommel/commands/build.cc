@@ -1,13 +1,13 @@
 // trommel build: a new filter from keys.
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/trommel/commands/commands.h"
-#include "tools/trommel/filters/family_filter.h"
+#include "tools/trommel/filters/describe_filter.h"
+#include "tools/trommel/filters/key_updates.h"
 #include "tools/trommel/filters/rate_report.h"
 #include "tools/trommel/input/digest_gatherer.h"
 #include "tools/trommel/options/digest_options.h"
@@ -36,32 +36,33 @@ int RunBuild(BuildOptions& options, const Settings& settings) {
       options.output, options.input.AllInputs(filter_options.key_file), settings.quiet);
   if (!output.ok()) return FailOnRequest(output.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
-  std::optional<FamilyFilter> made;
+  AnyFilterPtr made;
   if (const int code = MakeFilter(options.input, settings, executor, options.filter, made);
       code != kDone) {
     return code;
   }
-  FamilyFilter& filter = *made;
+  AnyFilter& filter = *made;
+  KeyUpdates updates(filter);
   Applied applied;
-  DigestGatherer gatherer(DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
+  DigestGatherer gatherer(NumKeysToGather(filter),
                           [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
-                            applied += filter.Insert(digests, times);
+                            applied += updates.Insert(digests, times);
                           });
   const Result<PassTotals> totals = RunPass("building", options.input, settings, executor.get(),
                                             gatherer.Stages(filter.digest_policy()));
   if (!totals.ok()) return FailOnInput(totals.error());
   gatherer.Flush();
 
-  const auto save = [&] { return output->Save(filter.any()); };
+  const auto save = [&] { return output->Save(filter); };
   return FinishChange(output->path(), settings.json, save, [&](Report& report) {
     report.Add("filter", output->path(), "built", output->path());
     DescribePass(*totals, report);
     DescribeInserted(applied, report);
-    filter.Describe(report);
-    const KeyFigures figures = FiguresOf(filter.any());
-    DescribeHighestRate(filter, figures, report);
-    WarnOfWindowRate(filter, figures);
-    if (const std::string warning = CapacityWarning(filter, figures); !warning.empty()) {
+    DescribeFilter(filter, report);
+    const Figures figures = filter.GetFigures(/*measured=*/true);
+    DescribeHighestRate(figures, updates.window_rate(), report);
+    WarnOfWindowRate(figures, updates.window_rate());
+    if (const std::string warning = CapacityWarning(figures); !warning.empty()) {
       report.AddLine(warning + ": build it with a larger -n.");
     }
     return applied.CodeOfInsert();

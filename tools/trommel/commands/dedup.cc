@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "tools/trommel/commands/commands.h"
-#include "tools/trommel/filters/family_filter.h"
+#include "tools/trommel/filters/describe_filter.h"
+#include "tools/trommel/filters/key_updates.h"
 #include "tools/trommel/filters/rate_report.h"
 #include "tools/trommel/options/digest_options.h"
 #include "tools/trommel/options/filter_options.h"
@@ -22,8 +21,7 @@
 #include "tools/trommel/output/report.h"
 #include "tools/trommel/output/time_text.h"
 #include "tools/trommel/passes/key_pass.h"
-#include "trommel/counting_filter.h"
-#include "trommel/scalable_filter.h"
+#include "trommel/any_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -51,20 +49,22 @@ double ExpectedWronglySuppressed(uint64_t num_inserted, const RateAt& rate_at) {
 // Prints what is new, one batch at a time.
 class Deduplicator {
  public:
-  Deduplicator(const DedupOptions& options, FamilyFilter& filter)
-      : filter_(filter), writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {}
+  Deduplicator(const DedupOptions& options, AnyFilter& filter)
+      : filter_(filter),
+        updates_(filter),
+        writer_(STDOUT_FILENO, Terminator(options.input.options.format)) {}
 
   Status Print(const KeyBatch& batch) {
     if (!batch.header.empty()) {
       if (Status written = writer_.Write(batch.header); !written.ok()) return written;
     }
     std::span<const uint64_t> times = batch.times();
-    if (times.empty() && filter_.type() == FilterType::kWindow) {
+    if (times.empty() && filter_.expires()) {
       now_.assign(batch.digests.size(), WallClockTicks());
       times = now_;
     }
-    bitmap_.resize(CountingFilter::BitmapWords(batch.digests.size()));
-    const Applied applied = filter_.InsertIfAbsent(batch.digests, times, bitmap_);
+    bitmap_.resize(BitmapWords(batch.digests.size()));
+    const Applied applied = updates_.InsertIfAbsent(batch.digests, times, bitmap_);
     if (applied.num_refused > 0) AddRefused(batch);
     applied_ += applied;
     const Result<uint64_t> written = writer_.WriteSelected(batch.records(), bitmap_, true);
@@ -74,25 +74,22 @@ class Deduplicator {
   }
 
   Status Flush() { return writer_.Flush(); }
+  const WindowRate* window_rate() const { return updates_.window_rate(); }
   ExitCode code() const { return applied_.CodeOfInsert(); }
 
-  void Describe(const PassTotals& totals, const KeyFigures& figures, Report& report) const {
+  void Describe(const PassTotals& totals, const Figures& figures, Report& report) const {
     report.Add("num_printed", num_printed_, "printed", FormatCount(num_printed_));
     const uint64_t num_suppressed = totals.num_records - num_printed_;
     report.Add("num_suppressed", num_suppressed, "suppressed", FormatCount(num_suppressed));
     // Beyond the capacity the prediction falls short.
-    const char* const at_least = filter_.num_keys() > filter_.capacity() ? "at least " : "";
-    if (const auto* counting = std::get_if<CountingFilter>(&filter_.any())) {
-      const auto rate_at = [&](uint64_t n) { return PredictedFpr(counting->geometry(), n); };
-      AddExpected(ExpectedOf(rate_at), at_least, report);
-    }
-    if (const auto* scalable = std::get_if<ScalableFilter>(&filter_.any())) {
-      const auto rate_at = [&](uint64_t n) { return scalable->ForecastAt(n).predicted_fpr; };
-      AddExpected(ExpectedOf(rate_at), at_least, report);
-    }
-    if (const WindowRate* rate = filter_.window_rate(); rate != nullptr) {
-      const bool is_overfull = !WindowRateWarning(filter_, figures).empty();
+    const char* const at_least =
+        filter_.num_keys() > CountIn(figures, "capacity") ? "at least " : "";
+    if (const WindowRate* rate = updates_.window_rate(); rate != nullptr) {
+      const bool is_overfull = !WindowRateWarning(figures, rate).empty();
       AddExpected(rate->expected_wrongly_present(), is_overfull ? "at least " : "", report);
+    } else {
+      const auto rate_at = [&](uint64_t n) { return filter_.ForecastAt(n).predicted_fpr; };
+      AddExpected(ExpectedOf(rate_at), at_least, report);
     }
     DescribeInserted(applied_, report);
   }
@@ -122,7 +119,8 @@ class Deduplicator {
     if (tail != 0) bitmap_.back() &= (uint64_t{1} << tail) - 1;
   }
 
-  FamilyFilter& filter_;
+  AnyFilter& filter_;
+  KeyUpdates updates_;
   LineWriter writer_;
   Applied applied_;
   uint64_t num_printed_ = 0;
@@ -136,12 +134,12 @@ int RunDedup(DedupOptions& options, const Settings& settings) {
     return FailOnRequest(keyed.error());
   }
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
-  std::optional<FamilyFilter> made;
+  AnyFilterPtr made;
   if (const int code = MakeFilter(options.input, settings, executor, options.filter, made);
       code != kDone) {
     return code;
   }
-  FamilyFilter& filter = *made;
+  AnyFilter& filter = *made;
   Deduplicator deduplicator(options, filter);
   const DigestPolicy policy = filter.digest_policy();
   const KeyStages stages = {
@@ -156,21 +154,22 @@ int RunDedup(DedupOptions& options, const Settings& settings) {
   Report report;
   DescribePass(*totals, report);
   report.AddField("type", std::string(FilterTypeName(filter.type())));
-  const KeyFigures figures = FiguresOf(filter.any());
+  const Figures figures = filter.GetFigures(/*measured=*/true);
+  const uint64_t capacity = CountIn(figures, "capacity");
   deduplicator.Describe(*totals, figures, report);
-  const uint64_t num_bytes = filter.num_bytes();  // beyond its capacity it grows
+  const uint64_t num_bytes = CountIn(figures, "num_bytes");  // beyond its capacity it grows
   report.Add("num_bytes", num_bytes, "memory", FormatBytes(num_bytes));
-  report.AddField("capacity", filter.capacity());
-  report.AddField("num_distinct_keys", figures.distinct.value);
-  DescribeRate(filter, figures, report);
-  if (const std::string warning = WindowRateWarning(filter, figures); !warning.empty()) {
+  DescribeFigures(figures, {"capacity", "num_distinct_keys"}, report);
+  DescribeRate(figures, deduplicator.window_rate(), report);
+  if (const std::string warning = WindowRateWarning(figures, deduplicator.window_rate());
+      !warning.empty()) {
     report.AddLine("Warning: " + warning);
   }
-  if (filter.num_keys() > filter.capacity()) {
+  if (filter.num_keys() > capacity) {
     report.AddLine(
         fmt::format("More distinct keys than the filter was sized for ({}): use a larger "
                     "-n.",
-                    FormatCount(filter.capacity())));
+                    FormatCount(capacity)));
   }
   return Finish(report, settings.json, deduplicator.code(), stderr);
 }

@@ -5,11 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/filters/filter_output.h"
 #include "tools/trommel/filters/rate_report.h"
@@ -28,40 +27,23 @@ struct MergeOptions {
   uint64_t memory_limit_bytes = 0;
 };
 
-// Windows are merged as of the later of their times, to which both advance.
-void AlignTimes(WindowFilter& into, WindowFilter& other) {
-  const uint64_t now = std::max(into.now(), other.now());
-  into.Advance(now);
-  other.Advance(now);
-}
-
 // Adds the other filter's counts. Fails with kInvalidArgument for what has no common filter.
 Status MergeInto(AnyFilter& into, AnyFilter& other) {
-  if (TypeOf(into) != TypeOf(other)) {
+  if (into.type() != other.type()) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("one is a {} filter and one a {} filter; build all with -n, or all "
                              "without",
-                             FilterTypeName(TypeOf(into)), FilterTypeName(TypeOf(other)))};
+                             FilterTypeName(into.type()), FilterTypeName(other.type()))};
   }
-  const Status merged = std::visit(
-      [&other]<class Filter>(Filter& filter) -> Status {
-        auto& same = std::get<Filter>(other);
-        if constexpr (std::is_same_v<Filter, AttributeFilter>) {
-          return Error{ErrorCode::kInvalidArgument, "attribute filters cannot be merged"};
-        } else {
-          if constexpr (std::is_same_v<Filter, WindowFilter>) {
-            AlignTimes(filter, same);
-          }
-          if constexpr (std::is_same_v<Filter, ScalableFilter>) {
-            if (filter.mode() != GrowthMode::kDoubling || same.mode() != GrowthMode::kDoubling) {
-              return Error{ErrorCode::kInvalidArgument,
-                           "filters of generations cannot be merged; build with --growth doubling"};
-            }
-          }
-          return filter.Merge(same);
-        }
-      },
-      into);
+  for (AnyFilter* filter : {&into, &other}) {
+    if (FigureOr(filter->GetFigures(false), "mode", std::string()) == "generations") {
+      return Error{ErrorCode::kInvalidArgument,
+                   "filters of generations cannot be merged; build with --growth doubling"};
+    }
+    // Windows are merged as of the later of their times.
+    if (filter->expires()) (void)filter->Advance(std::max(into.now(), other.now()));
+  }
+  const Status merged = into.Merge(other);
   if (merged.ok() || merged.error().code != ErrorCode::kMismatch) return merged;
   return Error{ErrorCode::kInvalidArgument,
                merged.error().message +
@@ -81,7 +63,7 @@ int RunMerge(const MergeOptions& options, const Settings& settings) {
       merged.emplace(*std::move(file));
       continue;
     }
-    const Status added = MergeInto(merged->filter().any(), file->filter().any());
+    const Status added = MergeInto(merged->filter(), file->filter());
     if (!added.ok()) {
       return FailOnRequest(
           {added.error().code, fmt::format("{} cannot be merged with {}: {}", path,
@@ -93,15 +75,15 @@ int RunMerge(const MergeOptions& options, const Settings& settings) {
     }
   }
   NoteInterrupts();  // not before: until here nothing was changed
-  const FamilyFilter& filter = merged->filter();
+  const AnyFilter& filter = merged->filter();
   return FinishChange(
       output->path(), settings.json, [&] { return output->Save(*merged); },
       [&](Report& report) {
         report.Add("filter", output->path(), "written", output->path());
         report.Add("num_merged", options.filters.size(), "merged",
                    FormatCount(options.filters.size(), "filter"));
-        filter.Describe(report);
-        const std::string warning = CapacityWarning(filter, FiguresOf(filter.any()));
+        DescribeFilter(filter, report);
+        const std::string warning = CapacityWarning(filter.GetFigures(/*measured=*/true));
         if (!warning.empty()) {
           report.AddLine(warning + ": build the parts with an -n for all of them.");
         }

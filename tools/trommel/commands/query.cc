@@ -3,8 +3,10 @@
 #include <string>
 
 #include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/filters/key_file.h"
+#include "tools/trommel/filters/key_updates.h"
 #include "tools/trommel/options/digest_options.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/report.h"
@@ -26,9 +28,9 @@ int RunQuery(const QueryOptions& options, const Settings& settings) {
   Result<FilterFile> file =
       LoadWithKey(options.read.filter, options.key_file, options.read.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
-  Status fit = file->filter().CheckTakesKeys("query");
+  Status fit = CheckTakesKeys(file->filter(), "query");
   if (fit.ok()) fit = ApplyNow(options.now, file->filter());
-  const FamilyFilter& filter = file->filter();
+  const AnyFilter& filter = file->filter();
   if (fit.ok()) fit = CheckCanHash(filter.digest_policy(), options.input.options.format);
   if (!fit.ok()) return FailOnRequest(fit.error());
   LinePrinter printer(options.output, Terminator(options.input.options.format));
@@ -57,7 +59,7 @@ int RunQuery(const QueryOptions& options, const Settings& settings) {
       options.output, settings.json, totals->num_records, num_present,
       [&](Report& report) { DescribePass(*totals, report); },
       [&](Report& report) {
-        const double fpr = filter.current_fpr();
+        const double fpr = RateIn(filter.GetFigures(/*measured=*/true), "current_fpr");
         report.Add("current_fpr", fpr, "false positives", FalsePositivesText(fpr));
       });
 }

@@ -3,22 +3,22 @@
 
 #include <memory>
 #include <string>
-#include <variant>
 
 #include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "tools/trommel/passes/filter_update.h"
-#include "trommel/counting_filter.h"
+#include "trommel/any_filter.h"
 
 namespace trommel::tool {
 namespace {
 
 struct ResizeSteps {
   const char* name;
-  Status (CountingFilter::*resize)();
+  Status (AnyFilter::*resize)();
 };
 
 int RunResize(const UpdateOptions& options, const Settings& settings, const ResizeSteps& steps) {
@@ -26,22 +26,16 @@ int RunResize(const UpdateOptions& options, const Settings& settings, const Resi
   Result<FilterUpdate> update =
       FilterUpdate::Begin(options, KeyInput(), settings, FilterFile::Load);
   if (!update.ok()) return FailOnRequest(update.error());
-  FamilyFilter& filter = update->filter();
-  auto* counting = std::get_if<CountingFilter>(&filter.any());
-  if (counting == nullptr) {
-    return Fail(kUsageError,
-                fmt::format("{}: trommel {} is for counting filters; this one is {}",
-                            options.filter, steps.name, FilterTypeName(filter.type())));
-  }
-  const uint64_t num_blocks = counting->geometry().num_blocks;
-  if (const Status resized = (counting->*steps.resize)(); !resized.ok()) {
+  AnyFilter& filter = update->filter();
+  const uint64_t num_blocks = CountIn(filter.GetFigures(/*measured=*/false), "num_blocks");
+  if (const Status resized = (filter.*steps.resize)(); !resized.ok()) {
     return FailOnRequest(
         {resized.error().code,
          fmt::format("{}: {}", options.filter, NamingOptions(resized.error().message))});
   }
   return update->Finish(settings.json, [&](Report& report) {
     report.Add("num_blocks_before", num_blocks, "before", FormatCount(num_blocks, "block"));
-    filter.Describe(report);
+    DescribeFilter(filter, report);
     return kDone;
   });
 }
@@ -63,7 +57,7 @@ void AddFoldCommand(Command& parent, const Settings& settings) {
             "of blocks must be even (trommel build --power-of-two). More non-members are \"maybe\n"
             "present\" then, unless trommel grow has doubled the blocks, and more blocks are\n"
             "promoted.",
-            {"fold", &CountingFilter::Fold});
+            {"fold", &AnyFilter::Fold});
 }
 
 void AddGrowCommand(Command& parent, const Settings& settings) {
@@ -71,8 +65,8 @@ void AddGrowCommand(Command& parent, const Settings& settings) {
             "Double the blocks of a filter file of fingerprints.\n"
             "Each fingerprint gives up a bit: the rate stays about the same for the keys that are\n"
             "in, and there is room for as many again. Needs --encoding fingerprints16 or\n"
-            "fingerprints8; other filters keep no digests to tell blocks apart.",
-            {"grow", &CountingFilter::Grow});
+            "dense; other filters keep no digests to tell blocks apart.",
+            {"grow", &AnyFilter::Grow});
 }
 
 }  // namespace trommel::tool

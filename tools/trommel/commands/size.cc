@@ -34,24 +34,27 @@ struct SizeOptions {
   bool has_memory() const { return num_bytes > 0 || num_blocks > 0; }
 };
 
-// As many blocks as fit. Slots of 16 bits: 64 lines and their overflow line, or what is left of one
-// such group.
+// As many blocks as fit. Fingerprints: 64 or 16 blocks and their overflow line, or what is left of
+// one such group.
 uint64_t BlocksIn(uint64_t num_bytes, const Geometry& one_block) {
-  if (one_block.encoding != Encoding::kFingerprints16) return num_bytes / one_block.num_bytes();
-  constexpr uint64_t kLinesOfGroup = 65;
+  if (!HasFingerprints(one_block.encoding)) return num_bytes / one_block.num_bytes();
+  const uint64_t of_group = one_block.encoding == Encoding::kDense ? 16 : 64;
   const uint64_t num_lines = num_bytes / 64;
-  const uint64_t num_left = num_lines % kLinesOfGroup;
-  return num_lines / kLinesOfGroup * 64 + (num_left > 0 ? num_left - 1 : 0);
+  const uint64_t num_left = num_lines % (of_group + 1);
+  return num_lines / (of_group + 1) * of_group + (num_left > 0 ? num_left - 1 : 0);
 }
 
-// The geometry that the given memory makes with these slices.
-Geometry GeometryOf(const SizeOptions& options, Encoding encoding, uint32_t num_slices) {
+// The geometry that the given memory makes with these slices, or slots of dense blocks.
+Geometry GeometryOf(const SizeOptions& options, Encoding encoding, uint32_t shape) {
   Geometry geometry;
   geometry.encoding = encoding;
-  geometry.num_slices = num_slices;
+  geometry.num_slices = encoding == Encoding::kDense ? 0 : shape;
   geometry.num_blocks = 1;
   if (encoding == Encoding::kFingerprints16) geometry.fingerprint_bits = 16;
-  if (encoding == Encoding::kFingerprints8) geometry.fingerprint_bits = 14;
+  if (encoding == Encoding::kDense) {
+    geometry.slots = shape;
+    geometry.fingerprint_bits = geometry.max_dense_bits();
+  }
   geometry.num_blocks =
       options.num_blocks > 0 ? options.num_blocks : BlocksIn(options.num_bytes, geometry);
   // Down: the memory given is the most there is.
@@ -62,19 +65,19 @@ Geometry GeometryOf(const SizeOptions& options, Encoding encoding, uint32_t num_
 }
 
 // What a given amount of memory holds at target_fpr, or its rate at a given capacity.
-Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_t num_slices) {
+Result<Sizing> SizeMemory(const SizeOptions& options, Encoding encoding, uint32_t shape) {
   Sizing sizing;
-  sizing.geometry = GeometryOf(options, encoding, num_slices);
+  sizing.geometry = GeometryOf(options, encoding, shape);
   Geometry one_block = sizing.geometry;
   one_block.num_blocks = 1;  // first: are there such blocks?
   if (const Status valid = Validate(one_block); !valid.ok()) return valid.error();
   if (sizing.geometry.num_blocks == 0) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{} cannot hold a block: one of {} takes {} bytes",
-                             FormatCount(options.num_bytes, "byte"),
-                             HasFingerprints(encoding) ? "fingerprints"
-                                                       : fmt::format("{} slices", num_slices),
-                             one_block.num_bytes())};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("{} cannot hold a block: one of {} takes {} bytes",
+                    FormatCount(options.num_bytes, "byte"),
+                    HasFingerprints(encoding) ? "fingerprints" : fmt::format("{} slices", shape),
+                    one_block.num_bytes())};
   }
   if (const Status valid = Validate(sizing.geometry); !valid.ok()) return valid.error();
   sizing.capacity = options.family.filter.capacity;
@@ -114,16 +117,16 @@ bool IsBetter(const Sizing& a, const Sizing& b) {
   return a.predicted_fpr < b.predicted_fpr;
 }
 
-// With no --slices: the best number, or where the blocks are counted, the usual one.
+// With no --slices: the best shape, or where the blocks are counted, the usual one.
 Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
   if (options.family.filter.num_slices != 0) {
     return SizeMemory(options, encoding, options.family.filter.num_slices);
   }
-  if (HasFingerprints(encoding)) return SizeMemory(options, encoding, 0);
-  const bool is_runs = encoding == Encoding::kRuns;
-  if (options.num_blocks > 0) return SizeMemory(options, encoding, is_runs ? 5 : 8);
-  const std::vector<uint32_t> candidates =
-      is_runs ? std::vector<uint32_t>{4, 5, 10} : std::vector<uint32_t>{8};
+  std::vector<uint32_t> candidates = {8};
+  if (encoding == Encoding::kRuns) candidates = {5, 4, 10};
+  if (encoding == Encoding::kFingerprints16) candidates = {0};
+  if (encoding == Encoding::kDense) candidates = {48, 51, 43, 40, 38, 35, 32, 26, 22};
+  if (options.num_blocks > 0) return SizeMemory(options, encoding, candidates.front());
   Result<Sizing> best = SizeMemory(options, encoding, candidates.front());
   for (size_t i = 1; i < candidates.size(); ++i) {
     Result<Sizing> sizing = SizeMemory(options, encoding, candidates[i]);
@@ -164,7 +167,7 @@ int RunSideBySide(const SizeOptions& options, const Settings& settings) {
   std::vector<Sizing> sizings;
   Refusals refusals;
   for (const Encoding encoding :
-       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+       {Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kDense}) {
     const Result<Sizing> sizing = SizeEncoding(options, encoding);
     if (sizing.ok()) {
       sizings.push_back(*sizing);
@@ -243,7 +246,7 @@ void AddSizeCommand(Command& parent, const Settings& settings) {
   command.Find("--encoding")
       .Help(
           "Show only this one: planes (4 bits per position), runs (run strings), fingerprints16 or "
-          "fingerprints8 (a slot per key), or automatic: what --prefer chooses");
+          "dense (a slot per key), or automatic: what --prefer chooses");
   const Option bytes = AddBytes(command, "--bytes", options->num_bytes,
                                 "Memory at most: 64MiB, 2GB; a side table comes on top");
   AddCount(command, "--blocks", options->num_blocks, "Number of blocks").Excludes(bytes);

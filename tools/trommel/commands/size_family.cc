@@ -4,14 +4,13 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "tools/trommel/commands/size.h"
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
-#include "tools/trommel/output/time_text.h"
-#include "trommel/sizing.h"
+#include "trommel/any_filter.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::tool {
 namespace {
@@ -22,20 +21,11 @@ void AddAsked(const FamilyOptions& options, Report& report) {
   report.AddField("target_fpr", options.filter.target_fpr);
 }
 
-void AddTotal(uint64_t num_bytes, uint64_t num_keys, Report& report) {
-  report.Add("num_bytes", num_bytes, "memory", FormatBytesPer(num_bytes, num_keys, "key"));
-}
-
-// Which mode it is, and why: where none was asked for.
-void AddMode(const ScalableFilter& filter, Report& report) {
-  const std::string name(GrowthModeName(filter.mode()));
-  report.Add("mode", name, "growth", fmt::format("{}: {}", name, filter.mode_reason()));
-  report.AddField("mode_reason", filter.mode_reason());
-}
-
 // One row per doubling of the keys, from the first capacity to the largest.
-void DescribeSize(const ScalableFilter& filter, Report& report) {
-  AddMode(filter, report);
+void DescribeGrowth(const ScalableFilter& filter, Report& report) {
+  const std::string mode(GrowthModeName(filter.mode()));
+  report.Add("mode", mode, "growth", fmt::format("{}: {}", mode, filter.mode_reason()));
+  report.AddField("mode_reason", filter.mode_reason());
   const uint64_t largest = filter.largest_capacity();
   Json sizes = Json::Array();
   report.AddLine(fmt::format("{:>18} {:>10} {:>12}", "keys", "rate", "memory"));
@@ -60,15 +50,16 @@ void DescribeSize(const ScalableFilter& filter, Report& report) {
                                  : ""));
 }
 
-void DescribeSize(const WindowFilter& filter, const FamilyOptions& options, Report& report) {
-  AddTotal(filter.GetStats().num_bytes, options.filter.capacity, report);
-  AddGeometry(filter, report);
-  report.Add("window", filter.window(), "window",
-             fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
-                         FormatCount(filter.num_buckets(), "bucket"),
-                         FormatDuration(filter.bucket_ticks())));
-  report.AddField("num_buckets", filter.num_buckets());
-  const double predicted_fpr = filter.PredictedFpr(options.filter.capacity);
+void DescribeSize(const AnyFilter& filter, const FamilyOptions& options, Report& report) {
+  const Figures figures = filter.GetFigures(/*measured=*/false);
+  const uint64_t num_bytes = CountIn(figures, "num_bytes");
+  report.Add("num_bytes", num_bytes, "memory",
+             FormatBytesPer(num_bytes, options.filter.capacity, "key"));
+  DescribeFigures(
+      figures,
+      {"num_blocks", "num_slots", "shard_bits", "fingerprint_bits", "window", "num_buckets"},
+      report);
+  const double predicted_fpr = filter.ForecastAt(options.filter.capacity).predicted_fpr;
   report.Add("predicted_fpr", predicted_fpr, "false positives",
              fmt::format("{} predicted at capacity, however the keys arrive",
                          FormatRate(predicted_fpr, options.filter.target_fpr)));
@@ -80,14 +71,14 @@ int RunFamilySize(const FamilyOptions& options, const Settings& settings) {
   if (options.filter.capacity == 0) {
     return Fail(kUsageError, "give a capacity (-n)");
   }
-  const Result<AnyFilter> made = options.Create(nullptr);
+  const Result<AnyFilterPtr> made = options.Create(nullptr);
   if (!made.ok()) return FailOnRequest(made.error());
   Report report;
   AddAsked(options, report);
-  if (const auto* scalable = std::get_if<ScalableFilter>(&*made)) {
-    DescribeSize(*scalable, report);
-  } else if (const auto* window = std::get_if<WindowFilter>(&*made)) {
-    DescribeSize(*window, options, report);
+  if (const auto* scalable = (*made)->As<ScalableFilter>()) {
+    DescribeGrowth(*scalable, report);
+  } else {
+    DescribeSize(**made, options, report);
   }
   return Finish(report, settings.json, kDone);
 }

@@ -86,6 +86,7 @@ std::vector<JsonField> FieldsOf(const Sizing& sizing) {
           {"shard_bits", geometry.shard_bits},
           {"encoding", EncodingName(geometry.encoding)},
           {"fingerprint_bits", geometry.fingerprint_bits},
+          {"slots", geometry.slots},
           {"lines_per_query", LinesOfQuery(geometry)},
           {"lines_per_update", LinesOfUpdate(geometry)}};
 }
@@ -102,9 +103,9 @@ void AddBesideWritersNote(std::span<const Sizing> sizings, Report& report) {
   };
   const Sizing& lowest = *std::ranges::min_element(sizings, {}, rate);
   report.AddLine(
-      fmt::format("Queries beside writers do not read the side table: past capacity fingerprints "
+      fmt::format("Queries beside writers do not read side tables: past capacity slots of 16 bits "
                   "answer \"maybe\n"
-                  "present\" more often there. With {} x the keys {} have the lowest rate.",
+                  "present\" more often there. With {} x the keys the lowest rate is that of {}.",
                   times, EncodingName(lowest.geometry.encoding)));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
@@ -34,7 +35,7 @@ int Describe(const std::string& path, const StatsOptions& options, std::optional
     return FailOnRequest(moved.error());
   }
   report.Add("filter", path, "filter", path);
-  file->filter().Describe(report);
+  DescribeFilter(file->filter(), report);
   if (!file->metadata().empty()) {
     report.Add("metadata_bytes", file->metadata().size(), "user metadata",
                FormatBytes(file->metadata().size()));
@@ -62,9 +63,11 @@ int RunTable(const StatsOptions& options, const Settings& settings) {
     code = std::max(code, described);
     if (described != kDone) continue;
     all.Append(report.ToJson());
-    const FamilyFilter& filter = file->filter();
+    const AnyFilter& filter = file->filter();
+    const Figures figures = filter.GetFigures(/*measured=*/true);
     table.AddLine(line(path, FilterTypeName(filter.type()), FormatCount(filter.num_keys()),
-                       FormatBytes(filter.num_bytes()), FormatRate(filter.current_fpr())));
+                       FormatBytes(CountIn(figures, "num_bytes")),
+                       FormatRate(RateIn(figures, "current_fpr"))));
   }
   table.AddField("filters", std::move(all));
   return Finish(table, settings.json, static_cast<ExitCode>(code));

@@ -40,7 +40,7 @@ constexpr double kSampleGrowth = 1.01;
 
 struct StressOptions {
   bool list = false;
-  std::string type = std::string(FilterTypeName(stress::FilterType::kConcurrent));
+  std::string type = std::string(FilterTypeName(FilterType::kConcurrent));
   std::vector<std::string> mixes;
   std::optional<uint64_t> seed;
   std::optional<uint64_t> round;
@@ -72,7 +72,7 @@ stress::CampaignOptions ToCampaign(const StressOptions& options) {
   campaign.types.assign(stress::kFilterTypes.begin(), stress::kFilterTypes.end());
   if (options.type != kAllTypes) {
     std::erase_if(campaign.types,
-                  [&](stress::FilterType type) { return FilterTypeName(type) != options.type; });
+                  [&](FilterType type) { return FilterTypeName(type) != options.type; });
   }
   campaign.seed = options.seed ? *options.seed : RandomSeed();
   campaign.only_round = options.round;
@@ -164,7 +164,7 @@ int RunStress(const StressOptions& options, const Settings& settings) {
 
 std::vector<std::string> TypeNames() {
   std::vector<std::string> names = {std::string(kAllTypes)};
-  for (const stress::FilterType type : stress::kFilterTypes) {
+  for (const FilterType type : stress::kFilterTypes) {
     names.emplace_back(FilterTypeName(type));
   }
   return names;
@@ -227,8 +227,8 @@ void AddStressCommand(Command& parent, const Settings& settings) {
   list.Excludes(mix).Excludes(seed);
   command.SetAction([&settings, options] {
     if (HasFingerprints(options->encoding) &&
-        options->type != FilterTypeName(stress::FilterType::kConcurrent) &&
-        options->type != FilterTypeName(stress::FilterType::kScalable)) {
+        options->type != FilterTypeName(FilterType::kConcurrent) &&
+        options->type != FilterTypeName(FilterType::kScalable)) {
       throw UsageError{"--encoding", "fingerprints are for --type concurrent or scalable"};
     }
     if (options->round && options->mixes.size() != 1) {

@@ -104,7 +104,7 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
   report.AddField("num_readers", options.num_readers);
   report.AddField("encoding", std::string(EncodingName(options.encoding)));
   Json types = Json::Array();
-  for (const stress::FilterType type : options.types) types.Append(FilterTypeName(type));
+  for (const FilterType type : options.types) types.Append(FilterTypeName(type));
   report.AddField("types", std::move(types));
   Json mixes = Json::Array();
   report.AddLine(fmt::format("{:<14} {:>7} {:>16} {:>16} {:>16}", "mix", "rounds", "keys",

@@ -112,7 +112,7 @@ std::string StressHtml(const stress::CampaignOptions& options, const stress::Cam
                        const StressRun& run, const bench::MachineCard& card) {
   HtmlReport report{.title = "trommel stress", .command = run.command};
   std::string types;
-  for (const stress::FilterType type : options.types) {
+  for (const FilterType type : options.types) {
     types += (types.empty() ? "" : ", ") + std::string(FilterTypeName(type));
   }
   report.subtitle = fmt::format("{}, {}, {}, {}, seed {}", types, EncodingName(options.encoding),

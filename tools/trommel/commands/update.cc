@@ -9,6 +9,7 @@
 #include "tools/trommel/filters/applied.h"
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/key_file.h"
+#include "tools/trommel/filters/key_updates.h"
 #include "tools/trommel/filters/rate_report.h"
 #include "tools/trommel/input/digest_gatherer.h"
 #include "tools/trommel/input/time_leaps.h"
@@ -29,9 +30,8 @@ struct UpdateSteps {
   std::string_view subcommand;
   std::string_view what;  // the progress line's word
   // Whether the filter can do it at all, by its type. Fails with a usage error.
-  std::function<Status(const FamilyFilter&, bool has_times)> check;
-  Applied (FamilyFilter::*apply)(std::span<const uint64_t> digests,
-                                 std::span<const uint64_t> times);
+  Status (*check)(const AnyFilter& filter, bool has_times);
+  Applied (KeyUpdates::*apply)(KeyUpdates::Digests digests, KeyUpdates::Times times);
   // Adds what became of the keys to the report, and returns the exit code.
   std::function<ExitCode(const Applied&, Report&)> describe;
   bool is_whole = false;  // writes nothing if a key was refused
@@ -43,14 +43,15 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
   Result<FilterUpdate> update =
       FilterUpdate::Begin(options.update, options.input, settings, FilterFile::Load);
   if (!update.ok()) return FailOnRequest(update.error());
-  FamilyFilter& filter = update->filter();
+  AnyFilter& filter = update->filter();
   const KeyOptions& format = options.input.options;
-  Status fit = filter.CheckTakesKeys(steps.subcommand);
+  Status fit = CheckTakesKeys(filter, steps.subcommand);
   if (fit.ok()) fit = steps.check(filter, format.time_column.has_value());
   if (fit.ok()) fit = CheckCanHash(filter.digest_policy(), format.format);
   if (!fit.ok()) return FailOnRequest(fit.error());
   const std::shared_ptr<Executor> executor = options.input.MakeExecutor();
-  filter.UseExecutor(executor);
+  if (fit = filter.UseExecutor(executor); !fit.ok()) return FailOnRequest(fit.error());
+  KeyUpdates updates(filter);
   KeyInput input = options.input;
   if (steps.subcommand == "insert") fit = LimitLeaps(filter, input);  // erasing moves no clock
   if (!fit.ok()) return FailOnRequest(fit.error());
@@ -58,11 +59,10 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
   const Status timely = format.time_column ? Ok() : CheckWallClock(input.options.leaps);
   Applied applied;
   // Each batch at once where the first key that is refused must be named.
-  DigestGatherer gatherer(
-      steps.is_whole ? 1 : DigestGatherer::NumKeysFor(filter.num_keys_worth_splitting()),
-      [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
-        applied += (filter.*steps.apply)(digests, times);
-      });
+  DigestGatherer gatherer(steps.is_whole ? 1 : NumKeysToGather(filter),
+                          [&](std::span<const uint64_t> digests, std::span<const uint64_t> times) {
+                            applied += (updates.*steps.apply)(digests, times);
+                          });
   KeyStages stages = gatherer.Stages(filter.digest_policy());
   if (!timely.ok()) {  // which concerns keys: an input may have none
     stages.finish = [&](const KeyBatch& batch) { return batch.digests.empty() ? Ok() : timely; };
@@ -86,13 +86,12 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
   return update->Finish(settings.json, [&](Report& report) {
     report.AddField("type", std::string(FilterTypeName(filter.type())));
     DescribePass(*totals, report);
-    const KeyFigures figures = FiguresOf(filter.any());
-    report.Add("num_keys", figures.num_keys, "keys now", KeysText(figures, 0));
-    report.AddField("num_distinct_keys", figures.distinct.value);
-    DescribeGrowth(filter.any(), report);
-    DescribeRate(filter, figures, report);
-    WarnOfWindowRate(filter, figures);
-    if (const std::string warning = CapacityWarning(filter, figures); !warning.empty()) {
+    const Figures figures = filter.GetFigures(/*measured=*/true);
+    report.Add("num_keys", filter.num_keys(), "keys now", KeysText(figures, 0));
+    DescribeFigures(figures, {"num_distinct_keys", "next_generation_bytes"}, report);
+    DescribeRate(figures, updates.window_rate(), report);
+    WarnOfWindowRate(figures, updates.window_rate());
+    if (const std::string warning = CapacityWarning(figures); !warning.empty()) {
       report.AddLine(warning + ": its false-positive rate rises; see trommel stats.");
     }
     return steps.describe(applied, report);
@@ -100,23 +99,17 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
 }
 
 int RunInsert(const KeyUpdateOptions& options, const Settings& settings) {
-  const auto check = [](const FamilyFilter& filter, bool has_times) {
-    return filter.CheckTimes(has_times);
-  };
   const auto describe = [](const Applied& applied, Report& report) {
     DescribeInserted(applied, report);
     return applied.CodeOfInsert();
   };
   return RunUpdate(options, settings,
-                   {"insert", "inserting", check, &FamilyFilter::Insert, describe});
+                   {"insert", "inserting", CheckTimes, &KeyUpdates::Insert, describe});
 }
 
 int RunErase(const KeyUpdateOptions& options, const Settings& settings) {
-  const auto check = [](const FamilyFilter& filter, bool has_times) {
-    return filter.CheckCanErase(has_times);
-  };
   return RunUpdate(options, settings,
-                   {"erase", "erasing", check, &FamilyFilter::Erase, DescribeErased,
+                   {"erase", "erasing", CheckCanErase, &KeyUpdates::Erase, DescribeErased,
                     /*is_whole=*/!options.partial});
 }
 

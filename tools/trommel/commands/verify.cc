@@ -8,6 +8,7 @@
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/filters/key_file.h"
+#include "tools/trommel/filters/key_updates.h"
 #include "tools/trommel/options/digest_options.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
@@ -28,9 +29,9 @@ int RunVerify(const VerifyOptions& options, const Settings& settings) {
   const Result<FilterFile> file =
       LoadWithKey(path, options.key_file, options.read.memory_limit_bytes);
   if (!file.ok()) return FailOnRequest(file.error());
-  const FamilyFilter& filter = file->filter();
+  const AnyFilter& filter = file->filter();
   if (!options.input.paths.empty()) {
-    Status fit = filter.CheckTakesKeys("query --print-absent");
+    Status fit = CheckTakesKeys(filter, "query --print-absent");
     if (fit.ok()) fit = CheckCanHash(filter.digest_policy(), options.input.options.format);
     if (!fit.ok()) return FailOnRequest(fit.error());
   }

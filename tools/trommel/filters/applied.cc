@@ -28,7 +28,9 @@ Applied AppliedOf(const InsertOutcome& outcome) {
 }
 
 Applied AppliedOf(const EraseOutcome& outcome, std::span<const uint64_t> erased) {
-  Applied applied = {.num_done = outcome.num_erased, .num_refused = outcome.num_refused};
+  Applied applied = {.num_done = outcome.num_erased,
+                     .num_refused = outcome.num_refused,
+                     .num_expired = outcome.num_expired};
   if (outcome.num_refused > 0) {
     size_t word = 0;
     while (erased[word] == ~uint64_t{0}) ++word;

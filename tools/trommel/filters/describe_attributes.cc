@@ -40,7 +40,7 @@ Json SetJson(AttributeMask set, std::span<const std::string> names) {
   return json;
 }
 
-void DescribeFilter(const AttributeFilter& filter, Report& report) {
+void DescribeAttributes(const AttributeFilter& filter, Report& report) {
   const AttributeStats stats = filter.GetStats();
   const std::vector<ScalableFill> fill = filter.MeasureFill();
   const std::span<const std::string> names = filter.names();
@@ -112,7 +112,6 @@ void DescribeFilter(const AttributeFilter& filter, Report& report) {
     text += fmt::format("\n  ... and {} more (--json has all)", stats.sets.size() - kMostLines);
   }
   report.Add("sets", std::move(sets), "filters", std::move(text));
-  DescribeDigest(filter.digest_policy(), report);
 }
 
 }  // namespace trommel::tool

@@ -1,9 +1,10 @@
-// Reports of a filter, type by type.
+// Reports of a filter: a table of the figures that people read, and how. All are fields of JSON.
 #include "tools/trommel/filters/describe_filter.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <variant>
@@ -14,103 +15,220 @@
 namespace trommel::tool {
 namespace {
 
-void AddKeys(const KeyFigures& figures, uint64_t capacity, Report& report) {
-  report.Add("num_keys", figures.num_keys, "keys", KeysText(figures, capacity));
-  report.AddField("num_distinct_keys", figures.distinct.value);
-  report.AddField("capacity", capacity);
+Json JsonOf(const FigureValue& value) {
+  return std::visit([](const auto& figure) { return Json(figure); }, value);
 }
 
-void AddRates(const KeyFigures& figures, double target_fpr, Report& report) {
-  report.Add("current_fpr", figures.current_fpr, "false positives",
-             fmt::format("{} now; {} predicted for this many distinct keys",
-                         FormatRate(figures.current_fpr, figures.predicted_fpr),
-                         FormatRate(figures.predicted_fpr, figures.current_fpr)));
-  report.AddField("predicted_fpr", figures.predicted_fpr);
-  report.AddField("target_fpr", target_fpr);
+std::string NameIn(const Figures& figures, std::string_view name) {
+  return FigureOr(figures, name, std::string());
 }
 
-void AddMemory(uint64_t num_bytes, const KeyFigures& figures, Report& report) {
-  report.Add("num_bytes", num_bytes, "memory",
-             FormatBytesPer(num_bytes, figures.distinct.value, "distinct key"));
+bool Has(const Figures& figures, std::string_view name) {
+  return std::ranges::find(figures, name, &Figures::value_type::first) != figures.end();
 }
 
-void AddRefusedErases(uint64_t num_refused, Report& report) {
-  report.Add("num_refused_erases", num_refused, "refused erases", FormatCount(num_refused));
+// The line of a figure; without a label there is none.
+struct Line {
+  std::string_view label = "";
+  std::string text = {};
+};
+
+Line MemoryLine(const Figures& figures) {
+  return {"memory", FormatBytesPer(CountIn(figures, "num_bytes"),
+                                   CountIn(figures, "num_distinct_keys"), "distinct key")};
 }
 
-void AddGeometry(const Geometry& geometry, Report& report) {
-  report.Add("num_blocks", geometry.num_blocks, "geometry",
-             fmt::format("{} of {}, {}{}", FormatCount(geometry.num_blocks, "block"),
-                         ShapeText(geometry), EncodingName(geometry.encoding),
-                         HasFingerprints(geometry.encoding)
-                             ? fmt::format(" of {} bits", geometry.fingerprint_bits)
-                             : ""));
-  report.AddField("num_slices", geometry.num_slices);
-  report.AddField("shard_bits", geometry.shard_bits);
-  report.AddField("encoding", std::string(EncodingName(geometry.encoding)));
-  report.AddField("fingerprint_bits", geometry.fingerprint_bits);
+Line RatesLine(const Figures& figures) {
+  const double current = RateIn(figures, "current_fpr");
+  const double predicted = RateIn(figures, "predicted_fpr");
+  return {"false positives",
+          fmt::format("{} now; {} predicted for this many distinct keys",
+                      FormatRate(current, predicted), FormatRate(predicted, current))};
 }
 
-void AddGrowth(const ScalableFilter& filter, Report& report) {
-  const uint64_t num_bytes = filter.NextGenerationBytes();
-  const bool doubles = filter.mode() == GrowthMode::kDoubling;
-  report.Add("next_generation_bytes", num_bytes, doubles ? "next step" : "next generation",
-             num_bytes == 0 ? "none: it cannot grow further"
-                            : fmt::format("will take {}", FormatBytes(num_bytes)));
+Line PromotedLine(const Figures& figures) {
+  if (!Has(figures, "encoding")) return {};
+  const uint64_t num_promoted = CountIn(figures, "num_promoted");
+  const uint64_t num_blocks = CountIn(figures, "num_blocks");
+  return {
+      "promoted blocks",
+      fmt::format("{} of {} ({})", FormatCount(num_promoted), FormatCount(num_blocks),
+                  FormatRate(static_cast<double>(num_promoted) / static_cast<double>(num_blocks)))};
 }
 
-// Of the one array.
-void AddDoubling(const DoublingStats& stats, Report& report) {
-  const std::string small =
-      stats.num_small_parts == 0
-          ? ""
-          : fmt::format("; {} of 64 parts keep whole digests", stats.num_small_parts);
-  report.Add("num_blocks", stats.num_blocks, "blocks",
-             fmt::format("{} of {} each, {:.1f} entries per block{}", FormatCount(stats.num_blocks),
-                         FormatBytes(64), stats.load, small));
-  report.AddField("load", stats.load);
-  report.AddField("num_entries", stats.num_entries);
-  report.AddField("num_small_parts", uint64_t{stats.num_small_parts});
-  report.Add("most_doublings", uint64_t{stats.most_doublings}, "doublings",
-             stats.least_doublings == stats.most_doublings
-                 ? fmt::format("{}", stats.most_doublings)
-                 : fmt::format("{} to {}", stats.least_doublings, stats.most_doublings));
-  report.AddField("least_doublings", uint64_t{stats.least_doublings});
-  report.Add("side_table_bytes", stats.side_table_bytes, "side tables",
-             fmt::format("{}; {} of non-members undecided", FormatBytes(stats.side_table_bytes),
-                         FormatRate(stats.undecided_share)));
-  report.AddField("undecided_share", stats.undecided_share);
-  report.AddField("num_refused_steps", stats.num_refused_steps);
+Line RefusedInsertsLine(const Figures& figures) {
+  const uint64_t num_refused = CountIn(figures, "num_refused_inserts");
+  if (num_refused == 0 && !Has(figures, "mode")) return {};
+  return {"refused inserts", FormatCount(num_refused)};
+}
+
+// Of an array that doubles, of a window's blocks, and of a counting filter's.
+Line BlocksLine(const Figures& figures) {
+  const uint64_t num_blocks = CountIn(figures, "num_blocks");
+  if (Has(figures, "load")) {
+    const uint64_t num_small = CountIn(figures, "num_small_parts");
+    return {
+        "blocks",
+        fmt::format(
+            "{} of {} each, {:.1f} entries per block{}", FormatCount(num_blocks), FormatBytes(64),
+            RateIn(figures, "load"),
+            num_small == 0 ? "" : fmt::format("; {} of 64 parts keep whole digests", num_small))};
+  }
+  const uint64_t bits = CountIn(figures, "fingerprint_bits");
+  if (const uint64_t num_slots = CountIn(figures, "num_slots"); num_slots != 0) {
+    return {"geometry", fmt::format("{} of {} slots, fingerprints of {} bits",
+                                    FormatCount(num_blocks, "block"), num_slots, bits)};
+  }
+  if (!Has(figures, "encoding")) return {};
+  const uint64_t num_slices = CountIn(figures, "num_slices");
+  const uint64_t slots = std::max<uint64_t>(32, CountIn(figures, "slots"));
+  return {"geometry", fmt::format("{} of {}, {}{}", FormatCount(num_blocks, "block"),
+                                  num_slices != 0 ? fmt::format("{} slices", num_slices)
+                                                  : fmt::format("{} slots", slots),
+                                  NameIn(figures, "encoding"),
+                                  num_slices != 0 ? "" : fmt::format(" of {} bits", bits))};
+}
+
+Line NextGrowthLine(const Figures& figures) {
+  const uint64_t num_bytes = CountIn(figures, "next_generation_bytes");
+  return {Has(figures, "load") ? "next step" : "next generation",
+          num_bytes == 0 ? "none: it cannot grow further"
+                         : fmt::format("will take {}", FormatBytes(num_bytes))};
+}
+
+Line DoublingsLine(const Figures& figures) {
+  const uint64_t least = CountIn(figures, "least_doublings");
+  const uint64_t most = CountIn(figures, "most_doublings");
+  return {"doublings",
+          least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most)};
+}
+
+Line SideTableLine(const Figures& figures) {
+  if (!Has(figures, "load")) return {};
+  return {"side tables", fmt::format("{}; {} of non-members undecided",
+                                     FormatBytes(CountIn(figures, "side_table_bytes")),
+                                     FormatRate(RateIn(figures, "undecided_share")))};
+}
+
+Line UndecidedLine(const Figures& figures) {
+  if (!Has(figures, "window")) return {};
+  return {"undecided",
+          fmt::format("{} of non-members", FormatRate(RateIn(figures, "undecided_share")))};
+}
+
+Line WindowLine(const Figures& figures) {
+  return {"window", fmt::format("{} in {} of up to {}", FormatDuration(CountIn(figures, "window")),
+                                FormatCount(CountIn(figures, "num_buckets"), "bucket"),
+                                FormatDuration(CountIn(figures, "bucket_ticks")))};
+}
+
+struct FigureLine {
+  std::string_view name;
+  Line (*line)(const Figures& figures);
+};
+
+constexpr auto kLines = std::to_array<FigureLine>({
+    {"num_keys",
+     [](const Figures& figures) -> Line {
+       return {"keys", KeysText(figures, CountIn(figures, "capacity"))};
+     }},
+    {"current_fpr", RatesLine},
+    {"fill_ratio",
+     [](const Figures& figures) -> Line {
+       return {"fill", FormatRate(RateIn(figures, "fill_ratio"))};
+     }},
+    {"num_bytes", MemoryLine},
+    {"num_promoted", PromotedLine},
+    {"num_refused_erases",
+     [](const Figures& figures) -> Line {
+       return {"refused erases", FormatCount(CountIn(figures, "num_refused_erases"))};
+     }},
+    {"num_refused_inserts", RefusedInsertsLine},
+    {"mode",
+     [](const Figures& figures) -> Line {
+       return {"growth", fmt::format("{}, from {}", NameIn(figures, "mode"),
+                                     FormatCount(CountIn(figures, "first_capacity"), "key"))};
+     }},
+    {"next_generation_bytes", NextGrowthLine},
+    {"num_blocks", BlocksLine},
+    {"most_doublings", DoublingsLine},
+    {"side_table_bytes", SideTableLine},
+    {"window", WindowLine},
+    {"now",
+     [](const Figures& figures) -> Line {
+       return {"time", fmt::format("{} ms", CountIn(figures, "now"))};
+     }},
+    {"is_erasable",
+     [](const Figures& figures) -> Line {
+       return {"erasable", FigureOr(figures, "is_erasable", true) ? "yes" : "no"};
+     }},
+    {"undecided_share", UndecidedLine},
+});
+
+// A line per part, "oldest first".
+void DescribeParts(const AnyFilter& filter, Report& report) {
+  const auto [name, parts] = filter.GetParts(/*measured=*/true);
+  if (parts.empty()) return;
+  Json all = Json::Array();
+  const bool is_window = filter.expires();
+  std::string text = FormatCount(parts.size(), is_window ? "live bucket" : "generation");
+  for (const Figures& part : parts) {
+    Json fields = Json::Object();
+    for (const auto& [its_name, value] : part) fields.Add(its_name, JsonOf(value));
+    all.Append(fields);
+    const std::string num_keys = FormatCount(CountIn(part, "num_keys"));
+    if (is_window) {
+      text += fmt::format("\n  from {:>14}: {:>14} keys", CountIn(part, "first_tick"), num_keys);
+      continue;
+    }
+    const double current = RateIn(part, "current_fpr");
+    const double budget = RateIn(part, "budget_fpr");
+    text +=
+        fmt::format("\n  {:>14} of {:>14} distinct keys, {:>9}, {} (budget {})",
+                    FormatCount(CountIn(part, "num_distinct_keys")),
+                    FormatCount(CountIn(part, "capacity")), FormatBytes(CountIn(part, "num_bytes")),
+                    FormatRate(current, budget), FormatRate(budget, current));
+  }
+  report.Add(name, std::move(all), "oldest first", std::move(text));
+}
+
+void DescribeFigure(const Figures& figures, std::string_view name, const FigureValue& value,
+                    Report& report) {
+  const auto* shown = std::ranges::find(kLines, name, &FigureLine::name);
+  Line line = shown == kLines.end() ? Line() : shown->line(figures);
+  if (line.label.empty()) {
+    report.AddField(name, JsonOf(value));
+  } else {
+    report.Add(name, JsonOf(value), line.label, std::move(line.text));
+  }
 }
 
 }  // namespace
 
-void AddGeometry(const WindowFilter& filter, Report& report) {
-  const Geometry& geometry = filter.geometry();
-  const uint32_t num_slots = geometry.fingerprint_bits == 12 ? 32 : 21;  // of 16 and of 24 bits
-  report.Add(
-      "num_blocks", geometry.num_blocks, "geometry",
-      fmt::format("{} of {} slots, fingerprints of {} bits",
-                  FormatCount(geometry.num_blocks, "block"), num_slots, geometry.fingerprint_bits));
-  report.AddField("num_slots", num_slots);
-  report.AddField("shard_bits", geometry.shard_bits);
-  report.AddField("fingerprint_bits", geometry.fingerprint_bits);
+uint64_t CountIn(const Figures& figures, std::string_view name) {
+  return FigureOr<uint64_t>(figures, name, 0);
 }
 
-std::string KeysText(const KeyFigures& figures, uint64_t capacity) {
+double RateIn(const Figures& figures, std::string_view name) {
+  return FigureOr<double>(figures, name, 0);
+}
+
+std::string KeysText(const Figures& figures, uint64_t capacity) {
+  const uint64_t num_keys = CountIn(figures, "num_keys");
+  const uint64_t num_distinct = CountIn(figures, "num_distinct_keys");
   std::string more;
-  if (figures.distinct.value != figures.num_keys) {
-    more = fmt::format("about {} distinct", FormatCount(figures.distinct.value));
+  if (num_distinct != num_keys) {
+    more = fmt::format("about {} distinct", FormatCount(num_distinct));
   }
   if (capacity != 0) {
     more += fmt::format("{}sized for {}", more.empty() ? "" : "; ", FormatCount(capacity));
   }
-  return FormatCount(figures.num_keys) + (more.empty() ? "" : fmt::format(" ({})", more));
+  return FormatCount(num_keys) + (more.empty() ? "" : fmt::format(" ({})", more));
 }
 
 std::string ShapeText(const Geometry& geometry) {
   if (geometry.encoding == Encoding::kFingerprints16) return "32 slots";
-  if (geometry.encoding == Encoding::kFingerprints8) return "48 slots";
+  if (geometry.encoding == Encoding::kDense) return fmt::format("{} slots", geometry.slots);
   return fmt::format("{} slices", geometry.num_slices);
 }
 
@@ -126,113 +244,29 @@ void DescribeDigest(const DigestPolicy& digest, Report& report) {
   report.AddField("seed", digest.seed);
 }
 
-void DescribeFilter(const CountingFilter& filter, Report& report) {
-  const Geometry& geometry = filter.geometry();
-  const Stats stats = filter.GetStats();
-  const BlockFill fill = filter.MeasureFill();
-  const KeyFigures figures = FiguresOf(filter, fill);
-  AddKeys(figures, filter.capacity(), report);
-  AddRates(figures, filter.target_fpr(), report);
-  report.Add("fill_ratio", fill.fill_ratio, "fill", FormatRate(fill.fill_ratio));
-  AddMemory(stats.num_bytes, figures, report);
-  report.AddField("side_table_bytes", stats.side_table_bytes);
-  const auto num_blocks = static_cast<double>(geometry.num_blocks);
-  report.Add("num_promoted", stats.num_promoted, "promoted blocks",
-             fmt::format("{} of {} ({})", FormatCount(stats.num_promoted),
-                         FormatCount(geometry.num_blocks),
-                         FormatRate(static_cast<double>(stats.num_promoted) / num_blocks)));
-  AddRefusedErases(stats.num_refused_erases, report);
-  AddGeometry(geometry, report);
-  DescribeDigest(filter.digest_policy(), report);
-}
-
-void DescribeFilter(const ScalableFilter& filter, Report& report) {
-  const ScalableStats stats = filter.GetStats();
-  const ScalableFill fill = filter.MeasureFill();
-  const KeyFigures figures = FiguresOf(filter, fill);
-  AddKeys(figures, filter.largest_capacity(), report);
-  AddRates(figures, filter.target_fpr(), report);
-  AddMemory(stats.num_bytes, figures, report);
-  AddRefusedErases(stats.num_refused_erases, report);
-  report.Add("num_refused_inserts", stats.num_refused_inserts, "refused inserts",
-             FormatCount(stats.num_refused_inserts));
-  report.Add("mode", std::string(GrowthModeName(filter.mode())), "growth",
-             fmt::format("{}, from {}", GrowthModeName(filter.mode()),
-                         FormatCount(filter.first_capacity(), "key")));
-  report.AddField("first_capacity", filter.first_capacity());
-  AddGrowth(filter, report);
-  if (filter.mode() == GrowthMode::kDoubling) {
-    AddDoubling(stats.doubling, report);
-    DescribeDigest(filter.digest_policy(), report);
-    return;
-  }
-  Json generations = Json::Array();
-  std::string text = FormatCount(stats.generations.size(), "generation");
-  for (size_t g = 0; g < stats.generations.size(); ++g) {
-    const GenerationStats& generation = stats.generations[g];
-    const BlockFill& of_generation = fill.generations[g];
-    generations.Append({{"slot", generation.slot},
-                        {"capacity", generation.capacity},
-                        {"budget_fpr", generation.budget_fpr},
-                        {"num_keys", generation.stats.num_keys},
-                        {"num_distinct_keys", generation.load},
-                        {"current_fpr", of_generation.current_fpr},
-                        {"fill_ratio", of_generation.fill_ratio},
-                        {"num_bytes", generation.stats.num_bytes},
-                        {"num_blocks", generation.geometry.num_blocks},
-                        {"num_slices", generation.geometry.num_slices}});
-    text += fmt::format("\n  {:>14} of {:>14} distinct keys, {:>9}, {} (budget {})",
-                        FormatCount(generation.load), FormatCount(generation.capacity),
-                        FormatBytes(generation.stats.num_bytes),
-                        FormatRate(of_generation.current_fpr, generation.budget_fpr),
-                        FormatRate(generation.budget_fpr, of_generation.current_fpr));
-  }
-  report.Add("generations", std::move(generations), "oldest first", std::move(text));
-  DescribeDigest(filter.digest_policy(), report);
-}
-
-void DescribeGrowth(const AnyFilter& filter, Report& report) {
-  if (const auto* scalable = std::get_if<ScalableFilter>(&filter)) {
-    AddGrowth(*scalable, report);
+void DescribeFigures(const Figures& figures, std::initializer_list<std::string_view> names,
+                     Report& report) {
+  for (const auto& [name, value] : figures) {
+    if (std::ranges::find(names, name) != names.end()) DescribeFigure(figures, name, value, report);
   }
 }
 
-void DescribeFilter(const WindowFilter& filter, Report& report) {
-  const WindowStats stats = filter.GetStats();
-  const BlockFill fill = filter.MeasureFill();
-  const KeyFigures figures = FiguresOf(filter, fill);
-  AddKeys(figures, filter.capacity(), report);
-  AddRates(figures, filter.target_fpr(), report);
-  AddMemory(stats.num_bytes, figures, report);
-  AddRefusedErases(stats.num_refused_erases, report);
-  report.AddField("num_expired_erases", stats.num_expired_erases);
-  report.Add("window", filter.window(), "window",
-             fmt::format("{} in {} of up to {}", FormatDuration(filter.window()),
-                         FormatCount(filter.num_buckets(), "bucket"),
-                         FormatDuration(filter.bucket_ticks())));
-  report.AddField("num_buckets", filter.num_buckets());
-  report.Add("now", stats.now, "time", fmt::format("{} ms", stats.now));
-  report.Add("is_erasable", filter.is_erasable(), "erasable", filter.is_erasable() ? "yes" : "no");
-  report.Add("undecided_share", stats.slots.undecided_share, "undecided",
-             fmt::format("{} of non-members", FormatRate(stats.slots.undecided_share)));
-  report.AddField("side_table_bytes", stats.slots.side_table_bytes);
-  Json buckets = Json::Array();
-  std::string text = FormatCount(stats.buckets.size(), "live bucket");
-  for (const WindowBucket& bucket : stats.buckets) {
-    text += fmt::format("\n  from {:>14}: {:>14} keys", bucket.first_tick,
-                        FormatCount(bucket.num_keys));
-    buckets.Append({{"first_tick", bucket.first_tick},
-                    {"last_tick", bucket.last_tick},
-                    {"num_keys", bucket.num_keys}});
+void DescribeFilter(const AnyFilter& filter, Report& report) {
+  const std::string type(FilterTypeName(filter.type()));
+  report.Add("type", type, "type", type);
+  if (const auto* attributes = filter.As<AttributeFilter>()) {
+    DescribeAttributes(*attributes, report);
+  } else {
+    const Figures figures = filter.GetFigures(/*measured=*/true);
+    for (const auto& [name, value] : figures) DescribeFigure(figures, name, value, report);
+    DescribeParts(filter, report);
+    if (filter.expires() && RateIn(figures, "least_fpr") > RateIn(figures, "target_fpr")) {
+      report.AddLine(fmt::format(
+          "It holds {} and was sized for {}: until some expire, the false-positive rate is higher.",
+          FormatCount(CountIn(figures, "num_distinct_keys"), "distinct key"),
+          FormatCount(CountIn(figures, "capacity"))));
+    }
   }
-  report.Add("buckets", std::move(buckets), "oldest first", std::move(text));
-  report.AddField("num_excess_keys", stats.num_excess_keys);
-  if (figures.least_fpr > filter.target_fpr()) {
-    report.AddLine(fmt::format(
-        "It holds {} and was sized for {}: until some expire, the false-positive rate is higher.",
-        FormatCount(figures.distinct.value, "distinct key"), FormatCount(filter.capacity())));
-  }
-  AddGeometry(filter, report);
   DescribeDigest(filter.digest_policy(), report);
 }
 

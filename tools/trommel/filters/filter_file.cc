@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tools/trommel/output/report.h"
+#include "trommel/metadata.h"
 
 namespace trommel::tool {
 namespace {
@@ -71,7 +72,7 @@ Status CheckWritable(const std::string& path) {
 }
 
 Status SaveFilter(const AnyFilter& filter, const std::string& path, const SaveOptions& options) {
-  if (Status saved = SaveAny(filter, path, options); !saved.ok()) {
+  if (Status saved = filter.Save(path, options); !saved.ok()) {
     return Naming(path, saved.error());
   }
   return Ok();
@@ -89,7 +90,7 @@ Result<FilterFile> FilterFile::Load(const std::string& path, const DigestKey& di
   if (S_ISDIR(loaded.st_mode)) {
     return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(EISDIR))};
   }
-  Result<AnyFilter> filter = LoadAny(real_path, memory_limit_bytes, digest_key);
+  Result<AnyFilterPtr> filter = AnyFilter::Load(real_path, memory_limit_bytes, digest_key);
   if (!filter.ok()) {
     Error error = filter.error();
     // Only of this: what else a file's numbers are called is no option of the command that reads
@@ -99,10 +100,10 @@ Result<FilterFile> FilterFile::Load(const std::string& path, const DigestKey& di
   }
   Result<std::vector<std::byte>> metadata = LoadMetadata(real_path);
   if (!metadata.ok()) return Naming(path, metadata.error());
-  return FilterFile(FamilyFilter(*std::move(filter)), *std::move(metadata), real_path, loaded);
+  return FilterFile(*std::move(filter), *std::move(metadata), real_path, loaded);
 }
 
-FilterFile::FilterFile(FamilyFilter filter, std::vector<std::byte> metadata, std::string path,
+FilterFile::FilterFile(AnyFilterPtr filter, std::vector<std::byte> metadata, std::string path,
                        const struct stat& loaded)
     : filter_(std::move(filter)),
       metadata_(std::move(metadata)),
@@ -117,7 +118,7 @@ Status FilterFile::SaveBack(const FileLock& lock) const {
                                              "was written: run this again",
                                              path_)};
   };
-  return SaveFilter(filter_.any(), path_, {.check = check, .metadata = metadata_});
+  return SaveFilter(*filter_, path_, {.check = check, .metadata = metadata_});
 }
 
 }  // namespace trommel::tool

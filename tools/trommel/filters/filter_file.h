@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/trommel/filters/family_filter.h"
 #include "tools/trommel/filters/file_lock.h"
 #include "trommel/any_filter.h"
 #include "trommel/digest.h"
@@ -29,20 +28,20 @@ Status CheckNoInput(const std::string& path, const std::vector<std::string>& inp
 // folder's permission, but read-only on the file is a wish too. Fails with kIo.
 Status CheckWritable(const std::string& path);
 
-// SaveAny; what it fails with names the path.
+// Saves it; what it fails with names the path.
 Status SaveFilter(const AnyFilter& filter, const std::string& path,
                   const SaveOptions& options = {});
 
 // A filter that was loaded from a file and may go back there.
 class FilterFile {
  public:
-  // Fails as LoadAny does, naming the path. `digest_key`: the filter's, or none. The limit holds
-  // for what the filter grows to, too; 0: the machine's memory.
+  // Fails as AnyFilter::Load does, naming the path. `digest_key`: the filter's, or none. The limit
+  // holds for what the filter grows to, too; 0: the machine's memory.
   static Result<FilterFile> Load(const std::string& path, const DigestKey& digest_key = {},
                                  uint64_t memory_limit_bytes = 0);
 
-  FamilyFilter& filter() noexcept { return filter_; }
-  const FamilyFilter& filter() const noexcept { return filter_; }
+  AnyFilter& filter() noexcept { return *filter_; }
+  const AnyFilter& filter() const noexcept { return *filter_; }
 
   // The file's user metadata, which commands that change the filter keep.
   const std::vector<std::byte>& metadata() const noexcept { return metadata_; }
@@ -54,10 +53,10 @@ class FilterFile {
   Status SaveBack(const FileLock& lock) const;
 
  private:
-  FilterFile(FamilyFilter filter, std::vector<std::byte> metadata, std::string path,
+  FilterFile(AnyFilterPtr filter, std::vector<std::byte> metadata, std::string path,
              const struct stat& loaded);
 
-  FamilyFilter filter_;
+  AnyFilterPtr filter_;
   std::vector<std::byte> metadata_;
   std::string path_;
   struct stat loaded_;

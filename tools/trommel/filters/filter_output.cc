@@ -49,7 +49,7 @@ Status FilterOutput::Save(const AnyFilter& filter, std::span<const std::byte> me
 
 Status FilterOutput::Save(const FilterFile& file) {
   if (kind_ == Kind::kOwn) return file.SaveBack(*lock_);
-  return Save(file.filter().any(), file.metadata());
+  return Save(file.filter(), file.metadata());
 }
 
 Status FilterOutput::SaveForced(const AnyFilter& filter, std::span<const std::byte> metadata) {

@@ -59,13 +59,18 @@ void AddNow(Command& command, NowOption& option) {
   AddTimeUnit(command, option.unit, "--now").Needs(now).Group(group);
 }
 
-Status ApplyNow(const NowOption& option, FamilyFilter& filter) {
+Status ApplyNow(const NowOption& option, AnyFilter& filter) {
   if (option.text.empty()) return Ok();
   const TimeUnit unit = TimeUnitFromName(option.unit).value_or(TimeUnit::kSeconds);
   const Result<uint64_t> now = ParseTime(option.text, unit);
-  const Status moved = now.ok() ? filter.Advance(*now) : Status(now.error());
-  if (moved.ok()) return Ok();
-  return Error{moved.error().code, fmt::format("--now: {}", moved.error().message)};
+  if (!now.ok()) return Error{now.error().code, fmt::format("--now: {}", now.error().message)};
+  const Result<bool> moved = filter.Advance(*now);
+  if (!moved.ok())
+    return Error{moved.error().code, fmt::format("--now: {}", moved.error().message)};
+  if (*moved) return Ok();
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("--now: the window filter's time is {} ms already, past {} ms",
+                           filter.now(), *now)};
 }
 
 }  // namespace trommel::tool

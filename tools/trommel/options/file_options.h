@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/trommel/filters/family_filter.h"
 #include "tools/trommel/filters/filter_output.h"
 #include "tools/trommel/options/command_line.h"
+#include "trommel/any_filter.h"
 #include "trommel/result.h"
 
 namespace trommel::tool {
@@ -52,7 +52,7 @@ void AddNow(Command& command, NowOption& option);
 // Advances the filter's time to the one given; the file stays as it is. Fails with
 // kInvalidArgument, naming the option, for what is no time or lies before the filter's, and for
 // types without time.
-Status ApplyNow(const NowOption& option, FamilyFilter& filter);
+Status ApplyNow(const NowOption& option, AnyFilter& filter);
 
 }  // namespace trommel::tool
 

@@ -19,37 +19,84 @@ namespace {
 
 constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, FilterType::kWindow};
 
-struct NamedPreference {
-  Preference value;
-  std::string_view name;
-};
-constexpr std::array<NamedPreference, 4> kPreferences = {{{Preference::kMemory, "memory"},
-                                                          {Preference::kSpeed, "speed"},
-                                                          {Preference::kHeadroom, "headroom"},
-                                                          {Preference::kParquet, "parquet"}}};
+constexpr std::array kPreferences = {Preference::kMemory, Preference::kSpeed, Preference::kHeadroom,
+                                     Preference::kParquet};
 
 constexpr std::array kGrowthModes = {GrowthMode::kAutomatic, GrowthMode::kDoubling,
                                      GrowthMode::kGenerations};
 
-// Which types an option is for, where not for all.
-struct TypeOption {
-  std::string_view name;
+constexpr FilterType kC = FilterType::kCounting;
+constexpr FilterType kS = FilterType::kScalable;
+constexpr FilterType kW = FilterType::kWindow;
+
+// What describes a filter (AnyFilter::Create), of which types, and the option that says it, where
+// one does and not all types have it.
+struct DescribedBy {
+  std::string_view option;
   std::vector<FilterType> types;
+  std::string_view figure;
+  FigureValue (*value)(const FamilyOptions& options);
 };
 
-const std::vector<TypeOption>& TypeOptions() {
-  static const std::vector<TypeOption> options = {
-      {"--power-of-two", {FilterType::kCounting}},
-      {"--prefer", {FilterType::kCounting}},
-      {"--max-capacity", {FilterType::kScalable}},
-      {"--growth", {FilterType::kScalable}},
-      {"--window", {FilterType::kWindow}},
-      {"--buckets", {FilterType::kWindow}},
-      {"--no-erase", {FilterType::kWindow}},
-      {"--slices", {FilterType::kCounting, FilterType::kScalable}},
-      {"--encoding", {FilterType::kCounting, FilterType::kScalable}},
+const std::vector<DescribedBy>& Descriptions() {
+  using Options = FamilyOptions;
+  static const std::vector<DescribedBy> descriptions = {
+      {"", {kC, kW}, "capacity", [](const Options& o) -> FigureValue { return o.filter.capacity; }},
+      {"",
+       {kS},
+       "first_capacity",
+       [](const Options& o) -> FigureValue { return o.filter.capacity; }},
+      {"",
+       {kC, kS, kW},
+       "target_fpr",
+       [](const Options& o) -> FigureValue { return o.filter.target_fpr; }},
+      {"",
+       {kC, kS, kW},
+       "memory_limit_bytes",
+       [](const Options& o) -> FigureValue { return o.memory_limit_bytes; }},
+      {"--power-of-two",
+       {kC},
+       "power_of_two_blocks",
+       [](const Options& o) -> FigureValue { return o.filter.power_of_two_blocks; }},
+      {"--prefer",
+       {kC},
+       "preference",
+       [](const Options& o) -> FigureValue {
+         return std::string(PreferenceName(o.filter.preference));
+       }},
+      {"--max-capacity",
+       {kS},
+       "max_capacity",
+       [](const Options& o) -> FigureValue { return o.max_capacity; }},
+      {"--growth",
+       {kS},
+       "mode",
+       [](const Options& o) -> FigureValue { return std::string(GrowthModeName(o.growth)); }},
+      {"--window", {kW}, "window", [](const Options& o) -> FigureValue { return o.window; }},
+      {"--buckets",
+       {kW},
+       "num_buckets",
+       [](const Options& o) -> FigureValue { return o.num_buckets; }},
+      {"--no-erase",
+       {kW},
+       "is_erasable",
+       [](const Options& o) -> FigureValue { return !o.cannot_erase; }},
+      {"--slices",
+       {kC, kS},
+       "num_slices",
+       [](const Options& o) -> FigureValue { return o.filter.num_slices; }},
+      {"--encoding",
+       {kC, kS},
+       "encoding",
+       [](const Options& o) -> FigureValue {
+         return std::string(EncodingName(o.filter.encoding));
+       }},
   };
-  return options;
+  return descriptions;
+}
+
+bool IsFor(const DescribedBy& described, FilterType type) {
+  return std::ranges::find(described.types, type) != described.types.end();
 }
 
 std::string TypeNames(const std::vector<FilterType>& types) {
@@ -60,61 +107,16 @@ std::string TypeNames(const std::vector<FilterType>& types) {
   return text;
 }
 
-template <class Filter>
-Result<AnyFilter> AsAny(Result<Filter> filter) {
-  if (!filter.ok()) return filter.error();
-  return AnyFilter(*std::move(filter));
-}
-
-// For numbers whose range the library knows, and names.
-uint32_t Saturated(uint64_t number) {
-  return static_cast<uint32_t>(std::min<uint64_t>(number, UINT32_MAX));
-}
-
-Result<AnyFilter> CreateAny(const FamilyOptions& options, std::shared_ptr<Executor> executor) {
-  const FilterOptions& filter = options.filter;
-  switch (options.type) {
-    case FilterType::kScalable:
-      return AsAny(ScalableFilter::Create({.first_capacity = filter.capacity,
-                                           .target_fpr = filter.target_fpr,
-                                           .mode = options.growth,
-                                           .max_capacity = options.max_capacity,
-                                           .digest = filter.digest,
-                                           .num_slices = filter.num_slices,
-                                           .encoding = filter.encoding,
-                                           .memory_limit_bytes = options.memory_limit_bytes,
-                                           .executor = std::move(executor)}));
-    case FilterType::kWindow:
-      return AsAny(WindowFilter::Create({.window = options.window,
-                                         .num_buckets = Saturated(options.num_buckets),
-                                         .capacity = filter.capacity,
-                                         .target_fpr = filter.target_fpr,
-                                         .digest = filter.digest,
-                                         .is_erasable = !options.cannot_erase,
-                                         .memory_limit_bytes = options.memory_limit_bytes,
-                                         .executor = std::move(executor)}));
-    case FilterType::kAttributes:
-      return Error{ErrorCode::kInvalidArgument,
-                   "it is of columns, not of keys: trommel attr build"};
-    case FilterType::kCounting:
-      break;
-  }
-  CountingConfig config = filter.ToConfig();
-  config.memory_limit_bytes = options.memory_limit_bytes;
-  config.executor = std::move(executor);
-  return AsAny(CountingFilter::Create(config));
-}
-
 void AddPreference(Command& command, Preference& preference) {
   std::vector<std::string> names;
-  for (const auto& [value, name] : kPreferences) names.emplace_back(name);
+  for (const Preference one : kPreferences) names.emplace_back(PreferenceName(one));
   command
       .Parsed(
           "--prefer", "WHAT",
           "With --encoding automatic, what to choose by: memory (the fewest bytes; default), "
           "speed, headroom (answers stay usable beyond -n), parquet (Parquet's blocks and digests)",
           [&preference](const std::string& text) {
-            preference = std::ranges::find(kPreferences, text, &NamedPreference::name)->value;
+            preference = *std::ranges::find(kPreferences, text, PreferenceName);
             return Ok();
           })
       .OneOf(names);
@@ -188,16 +190,6 @@ void AddWindow(Command& command, FamilyOptions& options) {
 
 }  // namespace
 
-CountingConfig FilterOptions::ToConfig() const {
-  return {.capacity = capacity,
-          .target_fpr = target_fpr,
-          .digest = digest,
-          .num_slices = num_slices,
-          .encoding = encoding,
-          .preference = preference,
-          .power_of_two_blocks = power_of_two_blocks};
-}
-
 SizingRequest FilterOptions::ToRequest() const {
   return {.capacity = capacity,
           .target_fpr = target_fpr,
@@ -207,8 +199,13 @@ SizingRequest FilterOptions::ToRequest() const {
           .preference = preference};
 }
 
-Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
-  Result<AnyFilter> made = CreateAny(*this, std::move(executor));
+Result<AnyFilterPtr> FamilyOptions::Create(std::shared_ptr<Executor> executor) const {
+  Figures description;
+  for (const DescribedBy& one : Descriptions()) {
+    if (IsFor(one, type)) description.emplace_back(one.figure, one.value(*this));
+  }
+  Result<AnyFilterPtr> made =
+      AnyFilter::Create(type, description, filter.digest, std::move(executor));
   if (made.ok()) return made;
   std::string message = NamingOptions(made.error().message);
   if (type == FilterType::kCounting) return Error{made.error().code, std::move(message)};
@@ -219,7 +216,7 @@ Result<AnyFilter> FamilyOptions::Create(std::shared_ptr<Executor> executor) cons
 Status FamilyOptions::CheckShape() const {
   FamilyOptions least = *this;
   least.filter.capacity = 1;
-  const Result<AnyFilter> made = least.Create(nullptr);
+  const Result<AnyFilterPtr> made = least.Create(nullptr);
   return made.ok() ? Ok() : Status(made.error());
 }
 
@@ -257,13 +254,12 @@ void FamilyOptions::FinishToFill(const Command& command) {
 }
 
 void FamilyOptions::Finish(const Command& command) {
-  for (const TypeOption& option : TypeOptions()) {
-    const std::string name(option.name);
-    if (!command.IsGiven(name)) continue;
-    if (std::ranges::find(option.types, type) != option.types.end()) continue;
-    throw UsageError{name, fmt::format("is for --type {}, not {}{}", TypeNames(option.types),
-                                       FilterTypeName(type),
-                                       grows_unsized ? ", which is the default without -n" : "")};
+  for (const DescribedBy& one : Descriptions()) {
+    const std::string name(one.option);
+    if (name.empty() || IsFor(one, type) || !command.IsGiven(name)) continue;
+    throw UsageError{
+        name, fmt::format("is for --type {}, not {}{}", TypeNames(one.types), FilterTypeName(type),
+                          grows_unsized ? ", which is the default without -n" : "")};
   }
   if (type == FilterType::kScalable) {
     // What the mode has, unless one was asked for.

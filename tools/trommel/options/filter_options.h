@@ -9,8 +9,10 @@
 #include "tools/trommel/options/command_line.h"
 #include "tools/trommel/options/value_options.h"
 #include "trommel/any_filter.h"
+#include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 #include "trommel/result.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::tool {
 
@@ -27,7 +29,6 @@ struct FilterOptions {
   std::string key_file;  // of --digest siphash; its key is not read yet
   bool power_of_two_blocks = false;
 
-  CountingConfig ToConfig() const;
   SizingRequest ToRequest() const;
 };
 
@@ -47,7 +48,7 @@ struct FamilyOptions {
   bool cannot_erase = false;
 
   // An empty filter. Fails as the type's Create does.
-  Result<AnyFilter> Create(std::shared_ptr<Executor> executor) const;
+  Result<AnyFilterPtr> Create(std::shared_ptr<Executor> executor) const;
   // The same errors but those of the capacity; takes next to no memory.
   Status CheckShape() const;
 

@@ -20,13 +20,13 @@ namespace trommel::tool {
 namespace {
 
 constexpr std::array<Encoding, 5> kAllEncodings = {Encoding::kPlanes, Encoding::kRuns,
-                                                   Encoding::kFingerprints16,
-                                                   Encoding::kFingerprints8, Encoding::kAutomatic};
+                                                   Encoding::kFingerprints16, Encoding::kDense,
+                                                   Encoding::kAutomatic};
 
 constexpr std::string_view kFingerprintsHelp =
-    "fingerprints16, fingerprints8: a slot of 16 or 8 bits per key, for rates from about 0.03 % "
-    "and "
-    "0.3 %. automatic: sizing chooses (--prefer). ";
+    "fingerprints16: a slot of 16 bits per key, for rates from about 0.03 %, with the fastest "
+    "updates. dense: 8 to 19 bits in blocks that are nearly full, the least memory. "
+    "automatic: sizing chooses (--prefer). ";
 
 Error NotInRange(std::string_view what, const std::string& least, const std::string& most,
                  std::string_view text) {
@@ -110,7 +110,7 @@ void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::st
     return std::ranges::find(names, EncodingName(of)) != names.end();
   };
   std::string more;
-  if (has(Encoding::kFingerprints8)) {
+  if (has(Encoding::kDense)) {
     more = kFingerprintsHelp;
   } else if (has(Encoding::kAutomatic)) {
     more =
@@ -118,7 +118,7 @@ void AddEncoding(Command& command, Encoding& encoding, const std::vector<std::st
         "each set and as it grows. ";
   }
   std::map<std::string, std::string> reasons;
-  for (const Encoding other : {Encoding::kFingerprints16, Encoding::kFingerprints8}) {
+  for (const Encoding other : {Encoding::kFingerprints16, Encoding::kDense}) {
     reasons.emplace(
         EncodingName(other),
         "that is for build, dedup and stress; this command's filters need presence bits");

@@ -87,7 +87,9 @@ int Fail(ExitCode code, std::string_view message) {
 }
 
 int FailOnRequest(const Error& error) {
-  if (error.code == ErrorCode::kInvalidArgument) return Fail(kUsageError, error.message);
+  if (error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kUnsupported) {
+    return Fail(kUsageError, error.message);
+  }
   return FailOnInput(error);
 }
 

@@ -25,7 +25,7 @@ class FilterUpdate {
   static Result<FilterUpdate> Begin(const UpdateOptions& options, const KeyInput& input,
                                     const Settings& settings, Load* load);
 
-  FamilyFilter& filter() noexcept { return file_.filter(); }
+  AnyFilter& filter() noexcept { return file_.filter(); }
   FilterFile& file() noexcept { return file_; }
 
   // Saves the filter and reports it, as FinishChange does.

@@ -7,8 +7,9 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <variant>
 
+#include "tools/trommel/filters/describe_filter.h"
+#include "tools/trommel/filters/key_updates.h"
 #include "tools/trommel/input/distinct_digests.h"
 #include "tools/trommel/input/input_file.h"
 #include "tools/trommel/output/interrupt.h"
@@ -55,24 +56,23 @@ Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const S
   return RunStages(what, input, settings, executor, noted);
 }
 
-Status LimitLeaps(const FamilyFilter& filter, KeyInput& input) {
-  const auto* window = std::get_if<WindowFilter>(&filter.any());
-  if (window == nullptr) {
+Status LimitLeaps(const AnyFilter& filter, KeyInput& input) {
+  if (!filter.expires()) {
     if (input.max_leap == 0) return Ok();
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("--max-leap is for window filters, and this is a {} filter",
                              FilterTypeName(filter.type()))};
   }
-  const uint64_t most =
-      window->window() > UINT64_MAX / kMostWindows ? UINT64_MAX : window->window() * kMostWindows;
+  const uint64_t window = CountIn(filter.GetFigures(false), "window");
+  const uint64_t most = window > UINT64_MAX / kMostWindows ? UINT64_MAX : window * kMostWindows;
   input.options.leaps.max_leap = input.max_leap == 0 ? most : input.max_leap;
   // A new filter is at time 0, which is no time of a key.
-  if (window->now() > 0 || window->num_keys() > 0) input.options.leaps.clock = window->now();
+  if (filter.now() > 0 || filter.num_keys() > 0) input.options.leaps.clock = filter.now();
   return Ok();
 }
 
-void QueryBatch(KeyBatch& batch, const FamilyFilter& filter) {
-  batch.bitmap.resize(CountingFilter::BitmapWords(batch.records().size()));
+void QueryBatch(KeyBatch& batch, const AnyFilter& filter) {
+  batch.bitmap.resize(BitmapWords(batch.records().size()));
   batch.num_present = filter.Query(batch.KeysFor(filter.digest_policy()), batch.bitmap);
 }
 
@@ -106,13 +106,13 @@ int CountCapacity(const KeyInput& input, const Settings& settings, Executor* exe
 }
 
 int MakeFilter(KeyInput& input, const Settings& settings, const std::shared_ptr<Executor>& executor,
-               FamilyOptions& options, std::optional<FamilyFilter>& filter) {
+               FamilyOptions& options, AnyFilterPtr& filter) {
   const int counted = CountCapacity(input, settings, executor.get(), options);
   if (counted != kDone) return counted;
-  Result<AnyFilter> made = options.Create(executor);
+  Result<AnyFilterPtr> made = options.Create(executor);
   if (!made.ok()) return FailOnRequest(made.error());
-  filter.emplace(*std::move(made));
-  const Status timely = filter->CheckTimes(input.options.time_column.has_value());
+  filter = *std::move(made);
+  const Status timely = CheckTimes(*filter, input.options.time_column.has_value());
   if (!timely.ok()) return FailOnRequest(timely.error());
   const Status limited = LimitLeaps(*filter, input);
   return limited.ok() ? int{kDone} : FailOnRequest(limited.error());

@@ -4,14 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 
-#include "tools/trommel/filters/family_filter.h"
 #include "tools/trommel/input/key_pipeline.h"
 #include "tools/trommel/options/filter_options.h"
 #include "tools/trommel/options/key_options.h"
 #include "tools/trommel/output/report.h"
+#include "trommel/any_filter.h"
 #include "trommel/executor.h"
 
 namespace trommel::tool {
@@ -30,10 +29,10 @@ Result<PassTotals> RunPass(std::string_view what, const KeyInput& input, const S
 
 // Limits how far the keys' times may leap: to what --max-leap says, or 1,000 windows. Fails with
 // kInvalidArgument if it is given and the filter has no window.
-Status LimitLeaps(const FamilyFilter& filter, KeyInput& input);
+Status LimitLeaps(const AnyFilter& filter, KeyInput& input);
 
 // Queries the filter for the batch's keys: sets its bitmap and num_present.
-void QueryBatch(KeyBatch& batch, const FamilyFilter& filter);
+void QueryBatch(KeyBatch& batch, const AnyFilter& filter);
 
 // Sets options.filter.capacity, if it was not given, to the number of distinct keys in the inputs
 // (distinct_digests.h), at least 1. Returns kDone, or the exit code after saying why: pipes cannot
@@ -45,7 +44,7 @@ int CountCapacity(const KeyInput& input, const Settings& settings, Executor* exe
 // Makes an empty filter for the inputs, of their number of distinct keys if no capacity was given,
 // and limits leaps of their times. Returns kDone, or the exit code after saying why not.
 int MakeFilter(KeyInput& input, const Settings& settings, const std::shared_ptr<Executor>& executor,
-               FamilyOptions& options, std::optional<FamilyFilter>& filter);
+               FamilyOptions& options, AnyFilterPtr& filter);
 
 // Adds what was read, and how fast. `noun`: "keys" or "rows".
 void DescribePass(const PassTotals& totals, Report& report, std::string_view noun = "keys");

@@ -81,9 +81,7 @@ Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
   return file;
 }
 
-AttributeFilter& AttributesOf(FilterFile& file) {
-  return std::get<AttributeFilter>(file.filter().any());
-}
+AttributeFilter& AttributesOf(FilterFile& file) { return *file.filter().As<AttributeFilter>(); }
 
 Result<RowFormat> FormatFor(const RowInput& input, const AttributeFilter& filter,
                             const std::vector<uint32_t>& attributes) {

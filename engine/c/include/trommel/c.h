@@ -264,7 +264,7 @@ enum {
   TROMMEL_ENCODING_PLANES = 1,          ///< Presence bits and counts in three planes.
   TROMMEL_ENCODING_RUNS = 2,            ///< Presence bits and counts in unary: half the memory.
   TROMMEL_ENCODING_FINGERPRINTS16 = 3,  ///< Slots of 16 bits: the fastest updates.
-  TROMMEL_ENCODING_FINGERPRINTS8 = 4,   ///< Slots of 8 bits: the least memory.
+  TROMMEL_ENCODING_DENSE = 4,           ///< Blocks that are nearly full: the least memory.
   TROMMEL_ENCODING_AUTOMATIC = 5        ///< Chosen by a preference.
 };
 /// What TROMMEL_ENCODING_AUTOMATIC prefers.

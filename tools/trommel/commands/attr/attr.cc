@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tools/trommel/commands/attr/attr_commands.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/report.h"
 #include "tools/trommel/passes/row_pass.h"
@@ -17,7 +18,7 @@ int RunAttrStats(const ReadOptions& options, const Settings& settings) {
   if (!file.ok()) return FailOnRequest(file.error());
   Report report;
   report.Add("filter", path, "filter", path);
-  file->filter().Describe(report);
+  DescribeFilter(file->filter(), report);
   return Finish(report, settings.json, kDone);
 }
 

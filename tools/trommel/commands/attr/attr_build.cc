@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/trommel/commands/attr/attr_commands.h"
+#include "tools/trommel/filters/applied.h"
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/input/column_names.h"
 #include "tools/trommel/input/input_file.h"
@@ -119,14 +120,15 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
                                       : FailOnRows(options.input, reader, totals.error());
   }
   if (!builder.filter()) return Fail(kBadInput, "no rows in the input, and no header");
-  const AnyFilter filter(*std::move(builder.filter()));
-  const auto save = [&] { return output->Save(filter); };
+  const AnyFilterPtr filter = AnyFilter::Of(*std::move(builder.filter()));
+  const auto save = [&] { return output->Save(*filter); };
   return FinishChange(output->path(), settings.json, save, [&](Report& report) {
     report.Add("filter", output->path(), "built", output->path());
     DescribePass(*totals, report, "rows");
     DescribeInserted(builder.applied(), report, "row");
-    const auto& attributes = std::get<AttributeFilter>(filter);
-    DescribeFilter(attributes, report);
+    const auto& attributes = *filter->As<AttributeFilter>();
+    DescribeAttributes(attributes, report);
+    DescribeDigest(attributes.digest_policy(), report);
     const std::string more = options.attributes.CostOfMore(
         attributes.names(), attributes.sets().allowed().size(), attributes.num_tuples());
     if (!more.empty()) report.AddLine(more);

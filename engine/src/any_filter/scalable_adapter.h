@@ -1,0 +1,117 @@
+// ScalableFilter as AnyFilter.
+#ifndef TROMMEL_ENGINE_SRC_ANY_FILTER_SCALABLE_ADAPTER_H_
+#define TROMMEL_ENGINE_SRC_ANY_FILTER_SCALABLE_ADAPTER_H_
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/src/any_filter/adapter.h"
+#include "engine/src/any_filter/description.h"
+#include "engine/src/any_filter/shared_figures.h"
+#include "trommel/scalable_filter.h"
+
+namespace trommel {
+
+class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
+ public:
+  static constexpr FilterType kType = FilterType::kScalable;
+  using Config = ScalableConfig;
+  using LastingAdapter::LastingAdapter;
+
+  static void Read(Description& given, Config& config) {
+    given.Take("first_capacity", config.first_capacity)
+        .Take("mode", config.mode)
+        .Take("max_capacity", config.max_capacity)
+        .Take("growth", config.growth)
+        .Take("tightening", config.tightening)
+        .Take("num_slices", config.num_slices)
+        .Take("encoding", config.encoding);
+  }
+
+  FilterType type() const noexcept override { return kType; }
+
+  Figures GetFigures(bool measured) const override {
+    const ScalableStats stats = filter_.GetStats();
+    const DoublingStats& doubling = stats.doubling;
+    Figures figures = {{"num_keys", stats.num_keys}, {"target_fpr", filter_.target_fpr()}};
+    if (measured) {
+      figures.emplace_back("capacity", filter_.largest_capacity());
+      uint64_t num_distinct = doubling.num_entries;
+      for (const GenerationStats& generation : stats.generations) num_distinct += generation.load;
+      num_distinct = std::min(num_distinct, stats.num_keys);
+      AddMeasured(
+          {num_distinct, num_distinct}, filter_.MeasureFill().current_fpr,
+          [&](uint64_t) { return stats.predicted_fpr; }, figures);
+    } else {
+      figures.emplace_back("predicted_fpr", stats.predicted_fpr);
+    }
+    uint64_t num_blocks = doubling.num_blocks;
+    uint64_t side_table_bytes = doubling.side_table_bytes;
+    uint64_t num_promoted = 0;
+    for (const GenerationStats& generation : stats.generations) {
+      num_blocks += generation.geometry.num_blocks;
+      side_table_bytes += generation.stats.side_table_bytes;
+      num_promoted += generation.stats.num_promoted;
+    }
+    figures.insert(figures.end(), {{"num_bytes", stats.num_bytes},
+                                   {"num_refused_erases", stats.num_refused_erases},
+                                   {"num_refused_inserts", stats.num_refused_inserts},
+                                   {"mode", std::string(GrowthModeName(filter_.mode()))},
+                                   {"mode_reason", filter_.mode_reason()},
+                                   {"first_capacity", filter_.first_capacity()}});
+    if (measured) figures.emplace_back("next_generation_bytes", filter_.NextGenerationBytes());
+    figures.emplace_back("num_blocks", num_blocks);
+    if (filter_.mode() == GrowthMode::kDoubling) {
+      figures.insert(figures.end(), {{"load", doubling.load},
+                                     {"num_entries", doubling.num_entries},
+                                     {"num_small_parts", doubling.num_small_parts},
+                                     {"most_doublings", doubling.most_doublings},
+                                     {"least_doublings", doubling.least_doublings},
+                                     {"num_refused_steps", doubling.num_refused_steps}});
+    }
+    figures.insert(figures.end(), {{"side_table_bytes", side_table_bytes},
+                                   {"num_promoted", num_promoted},
+                                   {"undecided_share", doubling.undecided_share},
+                                   {"num_interrupted_queries", doubling.num_interrupted_queries}});
+    return figures;
+  }
+  std::pair<std::string_view, std::vector<Figures>> GetParts(bool measured) const override {
+    std::vector<Figures> parts;
+    const ScalableStats stats = filter_.GetStats();
+    const ScalableFill fill = measured ? filter_.MeasureFill() : ScalableFill();
+    for (size_t g = 0; g < stats.generations.size(); ++g) {
+      const GenerationStats& generation = stats.generations[g];
+      parts.push_back({{"slot", generation.slot},
+                       {"capacity", generation.capacity},
+                       {"budget_fpr", generation.budget_fpr},
+                       {"num_keys", generation.stats.num_keys},
+                       {"num_distinct_keys", generation.load},
+                       {"num_bytes", generation.stats.num_bytes},
+                       {"num_blocks", generation.geometry.num_blocks},
+                       {"num_slices", generation.geometry.num_slices}});
+      if (g >= fill.generations.size()) continue;
+      parts.back().emplace_back("current_fpr", fill.generations[g].current_fpr);
+      parts.back().emplace_back("fill_ratio", fill.generations[g].fill_ratio);
+    }
+    return {"generations", std::move(parts)};
+  }
+  GrowthForecast ForecastAt(uint64_t num_keys) const override {
+    return filter_.ForecastAt(num_keys);
+  }
+
+  Result<InsertOutcome> InsertIfAbsent(Keys keys, Bits inserted, Bits refused,
+                                       Bits times) override {
+    if (!refused.empty()) return Unsupported("do not say which absent keys were refused");
+    std::ranges::fill(times, 0);
+    return filter_.InsertIfAbsent(keys, inserted);
+  }
+  Result<AnyFilterPtr> Clone() const override {
+    return Adapted<ScalableAdapter>(filter_.Clone(), may_refuse_);
+  }
+};
+
+}  // namespace trommel
+
+#endif  // TROMMEL_ENGINE_SRC_ANY_FILTER_SCALABLE_ADAPTER_H_

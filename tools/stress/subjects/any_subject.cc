@@ -1,0 +1,246 @@
+// A filter of any type as a Subject.
+#include "tools/stress/subjects/any_subject.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "trommel/window_filter.h"
+
+namespace trommel::stress {
+
+class AnySubject::Placed {
+ public:
+  Placed(Keys keys, const AnySubject& subject) : keys_(keys) {
+    const uint32_t num_zeros = subject.options_.num_zeros;
+    if (num_zeros == 0) return;
+    digests_.resize(keys.size());
+    subject.filter_->digest_policy().Digests(keys, digests_);
+    for (uint64_t& digest : digests_) digest >>= num_zeros;
+    keys_ = Keys::Digests(digests_);
+  }
+  operator Keys() const { return keys_; }
+
+ private:
+  std::vector<uint64_t> digests_;
+  Keys keys_;
+};
+
+Key AnySubject::Place(Key key) const {
+  if (options_.num_zeros == 0) return key;
+  return Key::Digest(filter_->digest_policy()(key) >> options_.num_zeros);
+}
+
+std::unique_lock<std::mutex> AnySubject::Lock() const {
+  if (!options_.is_locked) return {};
+  return std::unique_lock(mutex_);
+}
+
+AnySubject::AnySubject(AnyFilterPtr filter, AnySubjectOptions options)
+    : filter_(std::move(filter)), options_(std::move(options)) {}
+
+uint64_t AnySubject::Count(const InsertOutcome& outcome) {
+  if (grows() && outcome.num_refused > 0) {
+    num_refused_.fetch_add(outcome.num_refused, std::memory_order_relaxed);
+  }
+  return outcome.num_inserted;
+}
+
+uint64_t AnySubject::Insert(Keys keys) {
+  const auto lock = Lock();
+  uint64_t time = 0;
+  Count(*filter_->Insert(Placed(keys, *this), {}, &time));
+  return time;
+}
+
+size_t AnySubject::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
+                                  std::span<uint64_t> times) {
+  const auto lock = Lock();
+  return Count(*filter_->InsertIfAbsent(Placed(keys, *this), inserted, {}, times));
+}
+
+EraseOutcome AnySubject::Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) {
+  const auto lock = Lock();
+  const Placed placed(keys, *this);
+  return expires() ? *filter_->EraseAt(placed, time, erased) : *filter_->Erase(placed, erased);
+}
+
+size_t AnySubject::Query(Keys keys, std::span<uint64_t> maybe_present) const {
+  const auto lock = Lock();
+  return filter_->Query(Placed(keys, *this), maybe_present);
+}
+
+size_t AnySubject::Select(Keys keys, Answer answer, std::span<uint32_t> selection) const {
+  const auto lock = Lock();
+  return filter_->Select(Placed(keys, *this), answer, selection);
+}
+
+void AnySubject::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
+  const auto lock = Lock();
+  filter_->CountEstimates(Placed(keys, *this), counts);
+}
+
+uint64_t AnySubject::InsertOne(Key key) {
+  const auto lock = Lock();
+  uint64_t time = 0;
+  const bool is_in = filter_->InsertOne(Place(key), &time);
+  Count({.num_refused = is_in ? 0U : 1U});
+  return time;
+}
+
+bool AnySubject::InsertOneIfAbsent(Key key, uint64_t* time) {
+  const auto lock = Lock();
+  return filter_->InsertOneIfAbsent(Place(key), time);
+}
+
+bool AnySubject::EraseOne(Key key, uint64_t time) {
+  const auto lock = Lock();
+  return filter_->EraseOneAt(Place(key), time);
+}
+
+bool AnySubject::MayContain(Key key) const {
+  const auto lock = Lock();
+  return filter_->MayContain(Place(key));
+}
+
+uint64_t AnySubject::CountEstimate(Key key) const {
+  const auto lock = Lock();
+  return filter_->CountEstimate(Place(key));
+}
+
+uint64_t AnySubject::num_blocks() const {
+  return FigureOr<uint64_t>(filter_->GetFigures(false), "num_blocks", 0);
+}
+
+uint64_t AnySubject::num_keys() const {
+  const auto lock = Lock();
+  return filter_->num_keys();
+}
+
+namespace {
+
+// How a window's statistics of one moment contradict themselves.
+std::string FaultOf(const WindowStats& stats, uint64_t num_buckets) {
+  if (stats.buckets.empty()) return "no live bucket";
+  if (stats.buckets.size() > num_buckets + 1) return "more live buckets than there may be";
+  uint64_t next = 0;  // the first tick that the next bucket may begin with
+  uint64_t num_keys = 0;
+  for (const WindowBucket& bucket : stats.buckets) {
+    if (bucket.first_tick < next || bucket.last_tick < bucket.first_tick) {
+      return "buckets are not in order of time";
+    }
+    next = bucket.last_tick + 1;
+    num_keys += bucket.num_keys;
+  }
+  return num_keys == stats.num_keys ? "" : "num_keys is not the sum of the buckets";
+}
+
+// A rate or share that is none.
+std::string FaultOf(const Figures& figures) {
+  for (const auto& [name, value] : figures) {
+    const double* rate = std::get_if<double>(&value);
+    const bool is_rate = name.ends_with("_fpr") || name.ends_with("_share");
+    if (rate != nullptr && is_rate && !(*rate >= 0 && *rate <= 1)) {
+      return std::string(name) + " is not between 0 and 1";
+    }
+  }
+  return "";
+}
+
+// How full it is: of all blocks, of generations in the mean, of blocks that
+// double the entries per slot, and of a window, whose keys may have expired,
+// its rate. 0 if and only if it is empty.
+double FillOf(const AnyFilter& filter, const Figures& figures) {
+  constexpr double kSlots = 32;
+  if (const double load = FigureOr<double>(figures, "load", -1); load >= 0) {
+    const uint64_t num_entries = FigureOr<uint64_t>(figures, "num_entries", 0);  // or digests
+    return std::min(1.0, std::max(load / kSlots, num_entries > 0 ? 1e-9 : 0.0));
+  }
+  double fill = FigureOr<double>(figures, "fill_ratio", 0);
+  if (filter.expires()) fill = FigureOr<double>(figures, "current_fpr", 0);
+  const auto [name, parts] = filter.GetParts(/*measured=*/true);
+  if (name == "generations") {
+    for (const Figures& part : parts) {
+      fill += FigureOr<double>(part, "fill_ratio", 0) / static_cast<double>(parts.size());
+    }
+  }
+  return fill;
+}
+
+}  // namespace
+
+SubjectStats AnySubject::GetStats() const {
+  const auto lock = Lock();
+  const Figures figures = filter_->GetFigures(/*measured=*/true);
+  const auto count = [&](std::string_view name) { return FigureOr<uint64_t>(figures, name, 0); };
+  SubjectStats stats;
+  stats.num_keys = count("num_keys");
+  stats.num_refused_inserts = count("num_refused_inserts");
+  stats.num_refused_erases = count("num_refused_erases");
+  stats.fill_ratio = FillOf(*filter_, figures);
+  stats.fault = FaultOf(figures);
+  if (const auto* window = filter_->As<WindowFilter>()) {
+    // num_promoted and side_table_bytes are left out: they may be of keys that
+    // have expired and wait for a sweep.
+    const WindowStats whole = window->GetStats();
+    if (stats.fault.empty()) stats.fault = FaultOf(whole, span().num_buckets);
+    stats.num_keys = whole.num_keys;
+    stats.oldest_bucket =
+        span().Bucket(whole.buckets.empty() ? whole.now : whole.buckets.front().first_tick);
+    return stats;
+  }
+  stats.side_table_bytes = count("side_table_bytes");
+  stats.num_promoted = count("num_promoted");
+  return stats;
+}
+
+std::vector<std::byte> AnySubject::Serialize() const {
+  const auto lock = Lock();
+  return filter_->Serialize();
+}
+
+Result<std::unique_ptr<Subject>> AnySubject::Load(std::span<const std::byte> bytes) const {
+  return SubjectOf(AnyFilter::Deserialize(bytes), options_);
+}
+
+Result<std::unique_ptr<Subject>> AnySubject::MakeSequential() const {
+  return SubjectOf(options_.create(options_.description, nullptr), options_);
+}
+
+WindowSpan AnySubject::span() const {
+  if (!expires()) return {};
+  return {FigureOr<uint64_t>(options_.description, "window", 1),
+          FigureOr<uint64_t>(options_.description, "num_buckets", 1)};
+}
+
+bool AnySubject::Advance(uint64_t now) {
+  const Result<bool> advanced = filter_->Advance(now);
+  return advanced.ok() && *advanced;
+}
+
+size_t AnySubject::num_generations() const {
+  constexpr uint64_t kFirstBlocks = 128;
+  if (!grows()) return 1;
+  const size_t num_parts = filter_->GetParts(/*measured=*/false).second.size();
+  if (num_parts > 0) return num_parts;
+  return 1 + static_cast<size_t>(std::bit_width(num_blocks() / kFirstBlocks));
+}
+
+InsertOutcome AnySubject::InsertNoting(Keys keys, std::span<uint64_t> inserted) {
+  const auto lock = Lock();
+  return *filter_->Insert(Placed(keys, *this), inserted, nullptr);
+}
+
+InsertOutcome AnySubject::InsertIfAbsentNoting(Keys keys, std::span<uint64_t> inserted,
+                                               std::span<uint64_t> refused) {
+  const auto lock = Lock();
+  return *filter_->InsertIfAbsent(Placed(keys, *this), inserted, refused, {});
+}
+
+bool AnySubject::InsertOneNoting(Key key) {
+  const auto lock = Lock();
+  return filter_->InsertOne(Place(key), nullptr);
+}
+
+}  // namespace trommel::stress
