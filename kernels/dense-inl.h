@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "hwy/highway.h"
 #include "kernels/binned-inl.h"
@@ -129,18 +130,26 @@ struct DenseMove {
   static constexpr size_t kKept = kSlots - (kOpens ? 0 : 1);
 
   // The planes, moved, are or'ed into the tail.
-  static HWY_INLINE void MovePlanes(uint32_t slot, uint32_t remainder, const uint32_t* block,
-                                    uint64_t* tail) {
+  template <size_t... kIdx>
+  static HWY_INLINE void MovePlanes([[maybe_unused]] uint32_t slot,
+                                    [[maybe_unused]] uint32_t remainder,
+                                    [[maybe_unused]] const uint32_t* block,
+                                    [[maybe_unused]] uint64_t* tail,
+                                    std::index_sequence<kIdx...> /*planes*/) {
+    (MovePlane<kIdx>(slot, remainder, block, tail), ...);
+  }
+  template <size_t kIdx>
+  static HWY_INLINE void MovePlane(uint32_t slot, uint32_t remainder, const uint32_t* block,
+                                   uint64_t* tail) {
     const uint64_t below = (uint64_t{1} << slot) - 1;
-    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
-      const uint64_t plane = DenseBits<kShape>::Plane(block, i) & DenseBits<kShape>::kAllSlots;
-      const uint64_t moved = kOpens ? (plane & ~below) << 1 | uint64_t{remainder >> (8 + i) & 1}
-                                                                  << slot
-                                    : plane >> 1 & ~below;
-      const uint64_t bits = (plane & below) | moved;
-      const uint32_t first = kShape.slots * (8 + i);
-      tail[first / 64] |= bits << first % 64;
-      if (first % 64 + kShape.slots > 64) tail[first / 64 + 1] |= bits >> (64 - first % 64);
+    const uint64_t plane = DenseBits<kShape>::Plane(block, kIdx) & DenseBits<kShape>::kAllSlots;
+    const uint64_t opened = uint64_t{remainder >> (8 + kIdx) & 1} << slot;
+    const uint64_t moved = kOpens ? (plane & ~below) << 1 | opened : plane >> 1 & ~below;
+    const uint64_t bits = (plane & below) | moved;
+    constexpr size_t kFirst = kShape.slots * (8 + kIdx);
+    tail[kFirst / 64] |= bits << kFirst % 64;
+    if constexpr (kFirst % 64 + kShape.slots > 64) {
+      tail[kFirst / 64 + 1] |= bits >> (64 - kFirst % 64);
     }
   }
 
@@ -227,7 +236,7 @@ struct DenseMove {
   static HWY_INLINE void Apply(uint32_t slot, uint32_t remainder, const Words& words,
                                uint32_t* block) {
     uint64_t tail[8] = {0, 0, 0, 0, 0, 0, words.w6, words.w7};
-    MovePlanes(slot, remainder, block, tail);
+    MovePlanes(slot, remainder, block, tail, typename DenseBits<kShape>::Planes());
     MoveBytes(slot, remainder, tail, block);
   }
 };

@@ -237,11 +237,15 @@ struct DenseCut {
   }
 
   static HWY_INLINE uint32_t RemainderAt(const uint32_t* block, uint32_t slot) {
-    uint32_t remainder = LoadPresenceWord(block + slot / 4) >> slot % 4 * 8 & 0xff;
-    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
-      remainder |= static_cast<uint32_t>(Bits::Plane(block, i) >> slot & 1) << (8 + i);
-    }
-    return remainder;
+    const uint32_t byte = LoadPresenceWord(block + slot / 4) >> slot % 4 * 8 & 0xff;
+    return byte | HighBitsAt(block, slot, typename Bits::Planes());
+  }
+  template <size_t... kIdx>
+  static HWY_INLINE uint32_t HighBitsAt([[maybe_unused]] const uint32_t* block,
+                                        [[maybe_unused]] uint32_t slot,
+                                        std::index_sequence<kIdx...> /*planes*/) {
+    return (uint32_t{0} | ... |
+            (static_cast<uint32_t>(Bits::Plane(block, kIdx) >> slot & 1) << (8 + kIdx)));
   }
 
   // Makes the slots from this one on zeros.
@@ -253,13 +257,20 @@ struct DenseCut {
       const uint32_t others = w + 1 == kNumWords ? kOthers : 0;
       StorePresenceWord(LoadPresenceWord(block + w) & (kept | others), block + w);
     }
-    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
-      FlipPlane(i, Bits::Plane(block, i) & Bits::kAllSlots & ~uint64_t{0} << slot, block);
-    }
+    FlipPlanes(block, typename Bits::Planes(), [&](size_t i) HWY_ATTR {
+      return Bits::Plane(block, i) & Bits::kAllSlots & ~uint64_t{0} << slot;
+    });
   }
-  static HWY_INLINE void FlipPlane(uint32_t i, uint64_t slots, uint32_t* block) {
-    const uint32_t first = kShape.slots * (8 + i);
-    const auto flip = [block](uint32_t word, uint64_t flipped) HWY_ATTR {
+  // Flips the slots slots_of(i) of each plane.
+  template <size_t... kIdx, class SlotsOf>
+  static HWY_INLINE void FlipPlanes([[maybe_unused]] uint32_t* block,
+                                    std::index_sequence<kIdx...> /*planes*/,
+                                    [[maybe_unused]] const SlotsOf& slots_of) {
+    (FlipPlane(kIdx, slots_of(kIdx), block), ...);
+  }
+  static HWY_INLINE void FlipPlane(size_t i, uint64_t slots, uint32_t* block) {
+    const size_t first = kShape.slots * (8 + i);
+    const auto flip = [block](size_t word, uint64_t flipped) HWY_ATTR {
       StorePresenceWord64(LoadPresenceWord64(block + 2 * word) ^ flipped, block + 2 * word);
     };
     flip(first / 64, slots << first % 64);
@@ -349,9 +360,8 @@ struct DenseCut {
   static HWY_INLINE void SetSlot(uint32_t slot, uint32_t remainder, uint32_t* block) {
     const uint32_t word = LoadPresenceWord(block + slot / 4);
     StorePresenceWord(word | (remainder & 0xff) << slot % 4 * 8, block + slot / 4);
-    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
-      FlipPlane(i, uint64_t{remainder >> (8 + i) & 1} << slot, block);
-    }
+    FlipPlanes(block, typename Bits::Planes(),
+               [&](size_t i) HWY_ATTR { return uint64_t{remainder >> (8 + i) & 1} << slot; });
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "hwy/highway.h"
 #include "kernels/binned_lanes-inl.h"
@@ -33,9 +34,12 @@ struct DenseBits {
   static constexpr uint64_t kSpilled = uint64_t{1} << 61;  // of a block that is cut
   static constexpr uint64_t kAllSlots = (uint64_t{1} << kShape.slots) - 1;
 
+  // Where a plane begins is a constant to code that is written for each of them.
+  using Planes = std::make_index_sequence<kShape.num_planes()>;
+
   // The i-th plane's bits, and others behind them.
-  static HWY_INLINE uint64_t Plane(const uint32_t* block, uint32_t i) {
-    const uint32_t first = kShape.slots * (8 + i);
+  static HWY_INLINE uint64_t Plane(const uint32_t* block, size_t i) {
+    const size_t first = kShape.slots * (8 + i);
     const uint64_t bits = LoadPresenceWord64(block + first / 64 * 2) >> first % 64;
     if (first % 64 + kShape.slots <= 64) return bits;
     return bits | LoadPresenceWord64(block + first / 64 * 2 + 2) << (64 - first % 64);
@@ -43,10 +47,13 @@ struct DenseBits {
 
   // The slots that are equal to a remainder, of which these have its low byte.
   static HWY_INLINE uint64_t AlsoEqual(uint64_t equal, uint64_t remainder, const uint32_t* block) {
-    for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
-      equal &= ~(Plane(block, i) ^ (0 - (remainder >> (8 + i) & 1)));
-    }
-    return equal & kAllSlots;
+    return equal & kAllSlots & ~Unequal(remainder, block, Planes());
+  }
+  template <size_t... kIdx>
+  static HWY_INLINE uint64_t Unequal([[maybe_unused]] uint64_t remainder,
+                                     [[maybe_unused]] const uint32_t* block,
+                                     std::index_sequence<kIdx...> /*planes*/) {
+    return (uint64_t{0} | ... | (Plane(block, kIdx) ^ (0 - (remainder >> (8 + kIdx) & 1))));
   }
 };
 

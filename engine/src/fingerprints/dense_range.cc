@@ -82,6 +82,8 @@ bool DenseRange::InsertAny(uint64_t block_idx, uint32_t key) {
   }
   DenseBlock block = Load(block_idx);
   const bool is_inserted = InsertInto(block, block_idx, key);
+  // Lines have become more, or entries fewer, since these keys found no place.
+  if (block.is_spilled()) ReturnHidden(block, block_idx);
   Store(block, block_idx);  // of a key that is refused, too: its block's copies may be counted now
   return is_inserted;
 }
