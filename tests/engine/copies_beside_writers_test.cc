@@ -89,7 +89,7 @@ class SharedFilter {
 };
 
 TEST_CASE("copies of half of the keys come and go, and the rate beside writers stays within target",
-          "[engine][concurrent][fingerprints]") {
+          "[engine][concurrent][fingerprints][long]") {
   SharedFilter shared(GENERATE(Encoding::kFingerprints16, Encoding::kDense));
   const std::vector<uint64_t> keys = shared.Fresh(kSharedCapacity);
   shared.Insert(keys);

@@ -232,7 +232,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
 constexpr std::array kBoth = {Encoding::kFingerprints16, Encoding::kDense};
 
 TEST_CASE("a filter of fingerprints answers as the multiset of its keys does, shared or not",
-          "[engine][counting][fingerprints]") {
+          "[engine][counting][fingerprints][long]") {
   const bool is_shared = GENERATE(false, true);
   for (const Encoding encoding : kBoth) {
     for (const double load : {10.0, 34.0, 60.0, 200.0}) {

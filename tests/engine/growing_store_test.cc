@@ -158,7 +158,7 @@ TEST_CASE(
 }
 
 TEST_CASE("merging growing stores of equal depths is commutative, and counts at the shorter string",
-          "[engine][growing]") {
+          "[engine][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   const OneShard next;
   // Both double and fold, so that their strings have several lengths; then both have 2^10 blocks,

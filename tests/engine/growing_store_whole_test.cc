@@ -291,7 +291,7 @@ TEST_CASE("contents that no shard has are refused, and the shard is as new", "[e
 }
 
 TEST_CASE("a merged growing store holds the strings of both, whatever their sizes",
-          "[engine][growing]") {
+          "[engine][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   // Digests, blocks, larger blocks, segments that split: all pairs.
   const std::array<size_t, 5> sizes = {0, 600, 2000, 30'000, 100'000};
@@ -364,7 +364,7 @@ TEST_CASE("a growing store whose growth is refused works on, and refuses keys at
 }
 
 TEST_CASE("a growing store takes no more than its budget has, and gives back what it frees",
-          "[engine][growing]") {
+          "[engine][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());
   const auto budget = std::make_shared<MemoryBudget>(uint64_t{4} << 20);
   const auto digests = RandomDigests(2'000'000, random);

@@ -59,7 +59,7 @@ std::vector<uint64_t> SomeDigests() {
 }
 
 TEST_CASE("a filter that has grown and is folded is the one that was created",
-          "[engine][counting][fingerprints]") {
+          "[engine][counting][fingerprints][long]") {
   const auto encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
   const std::vector<uint64_t> digests = SomeDigests();
   for (const uint64_t capacity : Capacities(encoding)) {
@@ -82,7 +82,7 @@ TEST_CASE("a filter that has grown and is folded is the one that was created",
 }
 
 TEST_CASE("a filter that is folded is the one that is created with half of the blocks",
-          "[engine][counting]") {
+          "[engine][counting][long]") {
   const auto encoding =
       GENERATE(Encoding::kFingerprints16, Encoding::kDense, Encoding::kRuns, Encoding::kPlanes);
   const std::vector<uint64_t> digests = SomeDigests();

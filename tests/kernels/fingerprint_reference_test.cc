@@ -42,14 +42,14 @@ FingerprintReference FilterOf(const std::vector<uint64_t>& digests, const MaybeD
 }
 
 TEST_CASE("a doubled filter is one built with twice the blocks and one bit less",
-          "[kernels][fingerprints]") {
+          "[kernels][fingerprints][long]") {
   const MaybeDense shape = EitherShape();
   const uint64_t num_blocks = GENERATE(1, 3);
   const auto digests = DigestsOfEveryKey();
   auto filter = FilterOf(digests, shape, num_blocks, MostBits(shape));
-  // Under sanitizers up to a thousand times the blocks.
-  const uint32_t fewest_of_dense = TROMMEL_TESTS_SANITIZED ? 9 : 1;
-  const uint32_t fewest = shape ? std::min(fewest_of_dense, shape->max_bits - 1) : kMinWideBits;
+  // Up to a thousand times the blocks.
+  const uint32_t most = MostBits(shape);
+  const uint32_t fewest = shape ? std::max(most, 11U) - 10 : kMinWideBits;
   while (filter.fingerprint_bits() > fewest) {
     const auto smaller = filter;
     filter = filter.Doubled();

@@ -83,7 +83,7 @@ KeyList CopiesOf(const std::map<uint64_t, uint64_t>& members) {
 }
 
 TEST_CASE("a batch is erased as a whole, or nothing changes and what is missing is told",
-          "[engine][erase_all][side_limit][scalable][window][attribute_filter]") {
+          "[engine][erase_all][side_limit][scalable][window][attribute_filter][long]") {
   const FilterKind kind = GENERATE(from_range(KindsThatKeep({Promise::kErase})));
   const bool is_limited = GENERATE(false, true);
   if (is_limited && !kind.Keeps(Promise::kSideLimit)) return;

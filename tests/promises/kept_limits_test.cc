@@ -104,7 +104,7 @@ TEST_CASE("within a limit a filter holds just the keys that it did not refuse",
 }
 
 TEST_CASE("within a limit no update needs memory, and no step of a clock",
-          "[engine][side_limit][refused_memory]") {
+          "[engine][side_limit][refused_memory][long]") {
   if (!AllocationPeak::IsCounted()) return;
   const FilterKind kind = AnyLimited();
   CAPTURE(kind);
@@ -151,7 +151,7 @@ TEST_CASE("within a limit no update needs memory, and no step of a clock",
   CHECK(filter->Figures().num_parts <= num_parts);
 }
 
-TEST_CASE("what is erased or expires makes space within a limit", "[engine][side_limit]") {
+TEST_CASE("what is erased or expires makes space within a limit", "[engine][side_limit][long]") {
   const FilterKind kind = AnyLimited();
   CAPTURE(kind);
   std::mt19937_64 random(Catch::rngSeed());

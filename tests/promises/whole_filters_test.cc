@@ -55,7 +55,7 @@ void CheckUsable(const FilterKind& kind, Specimen& filter, const KeyList& keys) 
 
 TEST_CASE(
     "copies and files of a filter are equal to it, go on as it does, and change by themselves",
-    "[engine][files][clone][scalable][window][attribute_filter]") {
+    "[engine][files][clone][scalable][window][attribute_filter][long]") {
   const FilterKind kind = AnyKind();
   const double share = GENERATE(0.0, 0.05, 1.0);
   CAPTURE(kind, share);
@@ -122,7 +122,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a file is loaded within the memory that it takes, and not with a byte less",
-          "[engine][files][scalable][window][attribute_filter]") {
+          "[engine][files][scalable][window][attribute_filter][long]") {
   const FilterKind kind = AnyKind();
   const double share = GENERATE(0.05, 1.0);
   CAPTURE(kind, share);
@@ -150,7 +150,7 @@ TEST_CASE("a file is loaded within the memory that it takes, and not with a byte
 }
 
 TEST_CASE("merge is the sum, subtract takes it away, and what was merged can be erased",
-          "[engine][filter][scalable][window]") {
+          "[engine][filter][scalable][window][long]") {
   const FilterKind kind = GENERATE(from_range(KindsThatKeep({Promise::kMerge})));
   const auto [share, other_share] =  // of a crowd
       GENERATE(table<double, double>({{0.05, 1.5}, {1.5, 0.05}, {1.0, 1.0}}));
