@@ -104,7 +104,7 @@ TEST_CASE(
   };
   for (const Plan plan : {Plan{7, 1000}, Plan{7, 2'500}, Plan{7, 40'000}, Plan{8, 12'000},
                           Plan{11, 95'000}, Plan{13, 175'000}}) {
-    if (TROMMEL_TESTS_SANITIZED && plan.num_keys > 50'000) break;  // they take minutes
+    if (TROMMEL_TESTS_SANITIZED && plan.num_keys > 20'000) continue;  // they take minutes
     INFO("first_bits " << plan.first_bits << ", keys " << plan.num_keys);
     const auto store = NewStore({.first_bits = plan.first_bits});
     GrowingReference reference(plan.first_bits, 14);

@@ -19,6 +19,7 @@
 #include "engine/src/sync/range_locks.h"
 #include "kernels/growing_layout.h"
 #include "support/catch.h"
+#include "support/sanitized.h"
 #include "support/shrink.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -297,6 +298,7 @@ TEST_CASE("a merged growing store holds the strings of both, whatever their size
   const std::array<size_t, 5> sizes = {0, 600, 2000, 30'000, 100'000};
   for (const size_t into_size : sizes) {
     for (const size_t from_size : sizes) {
+      if (TROMMEL_TESTS_SANITIZED && std::max(into_size, from_size) > 50'000) continue;
       INFO(into_size << " keys and " << from_size);
       const StorePtr into = MakeGrowing();
       const StorePtr from = MakeGrowing();

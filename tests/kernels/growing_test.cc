@@ -15,6 +15,7 @@
 #include "kernels/targets.h"
 #include "support/catch.h"
 #include "support/digests.h"
+#include "support/sanitized.h"
 #include "support/shrink.h"
 #include "support/targets.h"
 #include "support/words.h"
@@ -285,6 +286,7 @@ TEST_CASE("updates of growing blocks leave the bytes of the definition on every 
       GENERATE(GrowingUpdate::kInsert, GrowingUpdate::kInsertIfAbsent, GrowingUpdate::kErase);
   std::mt19937_64 random(Catch::rngSeed());
   for (const size_t size : {0, 1, 2, 63, 64, 65, 129, 400}) {
+    if (TROMMEL_TESTS_SANITIZED && size > 200) break;  // it takes a minute
     const std::vector<uint64_t> digests = CrowdedDigests(size, random);
     const GrowingModel mixed = MixedModel(digests, random);
     tests::ForEachRunnableTarget([&] {
