@@ -83,6 +83,13 @@ TEST_CASE("lines grow and shrink with what is in them, and queries stay decided"
   }
 }
 
+TEST_CASE("insertions bring hidden keys into lines that have become more",
+          "[fingerprints][dense]") {
+  DenseFilter filter({kDenseShapes[1], 8}, 2, DenseFilter::kBlocks, 68);
+  filter.Insert(142 * 2 * DenseFilter::kBlocks);  // 3.2 times 44.4
+  CHECK(filter.UndecidedShare() < 0.1);           // 0.28, if they stay hidden
+}
+
 TEST_CASE("lines that should become fewer stay while there is no memory, and nothing is missed",
           "[fingerprints][dense][refused_memory]") {
   if (!tests::AllocationPeak::IsCounted()) return;
