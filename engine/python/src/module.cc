@@ -40,7 +40,8 @@ nb::object ObjectOf(AnyFilterPtr any) {
   if (auto* counting = any->As<CountingFilter>()) return object(*counting);
   if (auto* scalable = any->As<ScalableFilter>()) return object(*scalable);
   if (auto* window = any->As<WindowFilter>()) return object(*window);
-  return object(*any->As<AttributeFilter>());
+  if (auto* attributes = any->As<AttributeFilter>()) return object(*attributes);
+  ThrowTypeError("a filter of a type that this package does not have");
 }
 
 nb::object Load(Argument path, Argument limit, Argument key) {
