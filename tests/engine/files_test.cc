@@ -3,18 +3,18 @@
 // one type's sections can break is in forged_contents_test.cc.
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <random>
 #include <set>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "engine/src/files/filter_files.h"
 #include "support/catch.h"
 #include "support/damage.h"
 #include "support/every_file.h"
-#include "support/held_filter.h"
+#include "support/every_type.h"
 #include "support/scratch_folder.h"
 
 namespace trommel::tests {
@@ -268,26 +268,28 @@ TEST_CASE("padding that is not zero is refused whatever the checksums", "[engine
 
 TEST_CASE("a file of another type is refused by the names of both", "[engine][files]") {
   const ScratchFolder folder;
-  const std::map<uint32_t, std::string> names = {{1, "a counting filter"},
-                                                 {2, "a scalable filter"},
-                                                 {3, "a window filter"},
-                                                 {6, "an attribute filter"},
-                                                 {7, "a column of a map"}};
+  const auto name_of = [](uint32_t type) -> std::string {
+    if (type == 7) return "a column of a map";
+    const std::string name(FilterTypeName(static_cast<FilterType>(type)));
+    return (name[0] == 'a' ? "an " : "a ") + name + " filter";
+  };
+  const std::vector<NamedFilter> filters = EveryType();
   for (const NamedFile& file : EveryFile()) {
     CAPTURE(file.name);
     const uint32_t type = FileForge(file.bytes).header.type;
-    const std::string name = names.at(type);
     const auto check = [&](uint32_t other, const auto& loaded) {
       if (type == other) return;
       REQUIRE_FALSE(loaded.ok());
       CHECK(loaded.error().code == ErrorCode::kMismatch);
       CHECK_THAT(loaded.error().message,
-                 ContainsSubstring("the file of " + name + ", not of " + names.at(other)));
+                 ContainsSubstring("the file of " + name_of(type) + ", not of " + name_of(other)));
     };
-    check(1, CountingFilter::Deserialize(file.bytes));
-    check(2, ScalableFilter::Deserialize(file.bytes));
-    check(3, WindowFilter::Deserialize(file.bytes));
-    check(6, AttributeFilter::Deserialize(file.bytes));
+    for (const NamedFilter& one : filters) {
+      OnType(*one.filter, [&](const auto& filter) {
+        using Filter = std::remove_cvref_t<decltype(filter)>;
+        check(static_cast<uint32_t>(one.filter->type()), Filter::Deserialize(file.bytes));
+      });
+    }
     if (type == 7) {
       CHECK(TypeOfBytes(file.bytes).error().code == ErrorCode::kMismatch);
       CHECK_THAT(AnyFilter::Deserialize(file.bytes).error().message,
@@ -309,9 +311,7 @@ TEST_CASE("metadata of any length are a section of the file", "[engine][files][m
     for (const size_t size : {size_t{1}, size_t{22}, kMaxMetadataBytes}) {
       const Bytes metadata(size, std::byte{0x5a});
       VectorSink sink;
-      REQUIRE(OnType(*one.filter, [&](const auto& filter) {
-                return filter.SaveTo(sink, metadata);
-              }).ok());
+      REQUIRE(one.filter->SaveTo(sink, metadata).ok());
       const Bytes bytes = sink.Take();
       CHECK((LoadMetadata(SpanSource(bytes)).value() == metadata));
       CHECK((LoadFilter(bytes, 0).value() == without));
@@ -329,9 +329,7 @@ TEST_CASE("metadata of any length are a section of the file", "[engine][files][m
     }
     const Bytes much(kMaxMetadataBytes + 1);
     VectorSink sink;
-    CHECK(OnType(*one.filter, [&](const auto& filter) { return filter.SaveTo(sink, much); })
-              .error()
-              .code == ErrorCode::kInvalidArgument);
+    CHECK(one.filter->SaveTo(sink, much).error().code == ErrorCode::kInvalidArgument);
     CHECK(sink.bytes().empty());
   }
 }
@@ -358,8 +356,7 @@ TEST_CASE("an error of a sink at any point is the error of saving", "[engine][fi
     const uint64_t num_bytes = one.filter->Serialize().size();
     for (uint64_t size = 0; size <= num_bytes; size += size < 200 ? 8 : num_bytes / 7) {
       FullSink sink(size);
-      const Status saved =
-          OnType(*one.filter, [&](const auto& filter) { return filter.SaveTo(sink); });
+      const Status saved = one.filter->SaveTo(sink, {});
       REQUIRE_FALSE(saved.ok());
       CHECK(saved.error().message == "the sink is full");
     }

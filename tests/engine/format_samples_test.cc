@@ -10,7 +10,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,8 +21,12 @@
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 #include "trommel/any_filter.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/counting_filter.h"
 #include "trommel/metadata.h"
+#include "trommel/scalable_filter.h"
 #include "trommel/tuples.h"
+#include "trommel/window_filter.h"
 
 namespace trommel {
 namespace {
@@ -84,14 +87,8 @@ uint64_t CountOfTuple(const AttributeFilter& filter, const std::string& name) {
 }
 
 uint64_t CountOf(const AnyFilter& any, const SampleKey& key) {
-  return tests::OnType(any, [&key](const auto& filter) -> uint64_t {
-    using Filter = std::remove_cvref_t<decltype(filter)>;
-    if constexpr (std::is_same_v<Filter, AttributeFilter>) {
-      return CountOfTuple(filter, key.name);
-    } else {
-      return WithKey(key, [&filter](Key k) { return filter.CountEstimate(k); });
-    }
-  });
+  if (const auto* of_tuples = any.As<AttributeFilter>()) return CountOfTuple(*of_tuples, key.name);
+  return WithKey(key, [&any](Key k) { return any.CountEstimate(k); });
 }
 
 struct FormatSample {

@@ -11,7 +11,6 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/every_type.h"
-#include "support/held_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/matrix/matrix.h"
 #include "trommel/matrix/sizing.h"

@@ -10,8 +10,8 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"
+#include "support/every_type.h"
 #include "support/file_forge.h"
-#include "support/held_filter.h"
 #include "support/sample_filters.h"
 #include "support/scratch_folder.h"
 #include "trommel/any_filter.h"
@@ -21,6 +21,9 @@ namespace trommel {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using tests::HeldFilter;
+using tests::NamedFilter;
+using tests::NumPresent;
 
 std::vector<std::string> SomeKeys() {
   std::vector<std::string> keys;
@@ -34,59 +37,17 @@ std::vector<uint64_t> DigestsOf(const DigestPolicy& policy, const std::vector<st
   return digests;
 }
 
-template <class Filter>
-size_t NumPresent(const Filter& filter, Keys keys) {
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(keys.size()));
-  return filter.Query(keys, bitmap);
-}
-
-// Tuples of one attribute: the key.
-size_t NumPresent(const AttributeFilter& filter, Keys keys) {
-  TupleDigests tuples(1);
-  tuples.Set(0, keys, filter.digest_policy());
-  std::vector<uint64_t> bitmap(TupleIndex::BitmapWords(keys.size()));
-  return filter.Query(1, tuples.view(), bitmap);
-}
-
-template <class Filter>
-void InsertAll(Filter& filter, Keys keys) {
-  filter.Insert(keys);
-}
-
-void InsertAll(AttributeFilter& filter, Keys keys) {
-  TupleDigests tuples(1);
-  tuples.Set(0, keys, filter.digest_policy());
-  filter.Insert(tuples.view());
-}
-
 // One of each type, with all of SomeKeys in.
-std::vector<tests::HeldFilter> FiltersUnder(const DigestPolicy& policy) {
-  std::vector<tests::HeldFilter> filters;
-  const auto add = [&](auto made) {
-    InsertAll(*made, SomeKeys());
-    filters.push_back(std::move(made).value());
-  };
-  add(CountingFilter::Create({.capacity = 100, .digest = policy}));
-  add(ScalableFilter::Create({.first_capacity = 30, .digest = policy}));
-  add(WindowFilter::Create({.window = 100, .capacity = 100, .digest = policy}));
-  add(AttributeFilter::Create({.sets = AttributeSets::Create(1, {}).value(),
-                               .names = {"user"},
-                               .capacity = 100,
-                               .digest = policy}));
-  REQUIRE(filters.size() == tests::kNumTypes);
-  return filters;
-}
-
-size_t NumPresentIn(const AnyFilter& filter, Keys keys) {
-  return tests::OnType(filter, [&](const auto& one) { return NumPresent(one, keys); });
+std::vector<NamedFilter> FiltersUnder(const DigestPolicy& policy) {
+  return tests::FiltersWith(SomeKeys(), policy);
 }
 
 // Calls body(filter, its bytes) with each of FiltersUnder(policy).
 template <class Body>
 void ForEachFilter(const DigestPolicy& policy, const Body& body) {
-  for (const tests::HeldFilter& filter : FiltersUnder(policy)) {
-    INFO(FilterTypeName(filter->type()));
-    body(filter, filter->Serialize());
+  for (const NamedFilter& one : FiltersUnder(policy)) {
+    INFO(one.name);
+    body(one.filter, one.filter->Serialize());
   }
 }
 
@@ -95,27 +56,27 @@ TEST_CASE("a filter under a digest key is loaded with its key and knows its keys
   const DigestKey key = tests::KeyFrom();
   const tests::ScratchFolder folder;
   const auto path = folder / "filter";
-  ForEachFilter(tests::KeyedPolicy(), [&](const tests::HeldFilter& filter, const auto& bytes) {
-    CHECK(NumPresentIn(*filter, SomeKeys()) == SomeKeys().size());
+  ForEachFilter(tests::KeyedPolicy(), [&](const HeldFilter& filter, const auto& bytes) {
+    CHECK(NumPresent(*filter, SomeKeys()) == SomeKeys().size());
     const Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes, 0, key);
     REQUIRE(read.ok());
     CHECK((*read)->type() == filter->type());
     CHECK((*read)->digest_policy().can_hash());
     CHECK((*read)->digest_policy() == filter->digest_policy());
-    CHECK(NumPresentIn(**read, SomeKeys()) == SomeKeys().size());
+    CHECK(NumPresent(**read, SomeKeys()) == SomeKeys().size());
     CHECK((*read)->Serialize() == bytes);
 
     REQUIRE(filter->Save(path, {}).ok());
     const Result<AnyFilterPtr> loaded = AnyFilter::Load(path, 0, key);
     REQUIRE(loaded.ok());
-    CHECK(NumPresentIn(**loaded, SomeKeys()) == SomeKeys().size());
+    CHECK(NumPresent(**loaded, SomeKeys()) == SomeKeys().size());
   });
 }
 
 TEST_CASE("a digest key is not in the filter's file, whole or in halves", "[engine][keyed]") {
   const auto key = tests::KeyBytes(0xa0);
   const auto middle = key.begin() + key.size() / 2;
-  ForEachFilter(tests::KeyedPolicy(0xa0), [&](const tests::HeldFilter&, const auto& bytes) {
+  ForEachFilter(tests::KeyedPolicy(0xa0), [&](const HeldFilter&, const auto& bytes) {
     CHECK(std::search(bytes.begin(), bytes.end(), key.begin(), middle) == bytes.end());
     CHECK(std::search(bytes.begin(), bytes.end(), middle, key.end()) == bytes.end());
   });
@@ -125,19 +86,19 @@ TEST_CASE("without its key a filter is loaded for what hashes nothing, of every 
           "[engine][keyed][snapshot]") {
   const DigestPolicy policy = tests::KeyedPolicy();
   const auto digests = DigestsOf(policy, SomeKeys());
-  ForEachFilter(policy, [&](const tests::HeldFilter& filter, const auto& bytes) {
+  ForEachFilter(policy, [&](const HeldFilter& filter, const auto& bytes) {
     Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes);
     REQUIRE(read.ok());
     CHECK_FALSE((*read)->digest_policy().can_hash());
     CHECK((*read)->digest_policy() == policy);
     CHECK((*read)->Serialize() == bytes);
-    CHECK(tests::OnType(**read, [](const auto& one) { return one.GetStats().num_bytes; }) ==
-          tests::OnType(*filter, [](const auto& one) { return one.GetStats().num_bytes; }));
-    CHECK(NumPresentIn(**read, Keys::Digests(digests)) == digests.size());
-    CHECK_THAT(tests::AbortMessage([&] { NumPresentIn(**read, SomeKeys()); }),
+    const auto num_bytes = FigureOr((*read)->GetFigures(false), "num_bytes", uint64_t{0});
+    CHECK(num_bytes > 0);
+    CHECK(num_bytes == FigureOr(filter->GetFigures(false), "num_bytes", uint64_t{0}));
+    CHECK(NumPresent(**read, Keys::Digests(digests)) == digests.size());
+    CHECK_THAT(tests::AbortMessage([&] { (void)NumPresent(**read, SomeKeys()); }),
                ContainsSubstring("misuse: this filter hashes under a key"));
-    CHECK_THAT(tests::AbortMessage(
-                   [&] { tests::OnType(**read, [](auto& one) { InsertAll(one, SomeKeys()); }); }),
+    CHECK_THAT(tests::AbortMessage([&] { tests::InsertAll(**read, SomeKeys()); }),
                ContainsSubstring("misuse: this filter hashes under a key"));
   });
 }
@@ -145,13 +106,13 @@ TEST_CASE("without its key a filter is loaded for what hashes nothing, of every 
 TEST_CASE("a filter is not loaded with another filter's key, of every type",
           "[engine][keyed][snapshot]") {
   const DigestKey wrong = tests::KeyFrom(1);
-  ForEachFilter(tests::KeyedPolicy(), [&](const tests::HeldFilter&, const auto& bytes) {
+  ForEachFilter(tests::KeyedPolicy(), [&](const HeldFilter&, const auto& bytes) {
     const Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes, 0, wrong);
     REQUIRE_FALSE(read.ok());
     CHECK(read.error().code == ErrorCode::kInvalidArgument);
     CHECK_THAT(read.error().message, ContainsSubstring("wrong key"));
   });
-  ForEachFilter({.seed = 7}, [&](const tests::HeldFilter&, const auto& bytes) {
+  ForEachFilter({.seed = 7}, [&](const HeldFilter&, const auto& bytes) {
     const Result<AnyFilterPtr> read = AnyFilter::Deserialize(bytes, 0, wrong);
     REQUIRE_FALSE(read.ok());
     CHECK(read.error().code == ErrorCode::kInvalidArgument);
@@ -165,21 +126,22 @@ TEST_CASE("filters merge by the check values of their keys, and keep their own k
   const DigestKey key = tests::KeyFrom();
   const auto others = FiltersUnder(tests::KeyedPolicy(1));
   size_t filter_idx = 0;  // in both lists
-  ForEachFilter(policy, [&](const tests::HeldFilter& filter, const auto& bytes) {
-    if (!filter->takes_keys()) return;  // has no Merge
-    tests::HeldFilter whole = AnyFilter::Deserialize(bytes, 0, key).value();
-    tests::HeldFilter keyless = AnyFilter::Deserialize(bytes).value();
-    const tests::HeldFilter other_keyless = AnyFilter::Deserialize(bytes).value();
+  ForEachFilter(policy, [&](const HeldFilter& filter, const auto& bytes) {
+    const AnyFilter& other = *others[filter_idx++].filter;
+    if (!tests::Merges(*filter)) return;
+    HeldFilter whole = AnyFilter::Deserialize(bytes, 0, key).value();
+    HeldFilter keyless = AnyFilter::Deserialize(bytes).value();
+    const HeldFilter other_keyless = AnyFilter::Deserialize(bytes).value();
     REQUIRE(keyless->Merge(*other_keyless).ok());
     CHECK_FALSE(keyless->digest_policy().can_hash());
     REQUIRE(whole->Merge(*other_keyless).ok());
     CHECK(whole->digest_policy().can_hash());
     CHECK(whole->Serialize() == keyless->Serialize());
-    CHECK(NumPresentIn(*whole, SomeKeys()) == SomeKeys().size());
+    CHECK(NumPresent(*whole, SomeKeys()) == SomeKeys().size());
     REQUIRE(keyless->Merge(*filter).ok());
     CHECK_FALSE(keyless->digest_policy().can_hash());
 
-    const Status mixed = whole->Merge(*others[filter_idx++]);
+    const Status mixed = whole->Merge(other);
     REQUIRE_FALSE(mixed.ok());
     CHECK(mixed.error().code == ErrorCode::kMismatch);
     CHECK_THAT(mixed.error().message, ContainsSubstring("digest key differs"));
@@ -210,7 +172,8 @@ TEST_CASE("a filter that is moved or shared keeps its key", "[engine][keyed]") {
   filter.Insert(SomeKeys());
   REQUIRE(filter.Save(path).ok());
   ConcurrentFilter shared = std::move(ConcurrentFilter::Load(path, 0, key)).value();
-  CHECK(NumPresent(shared, SomeKeys()) == SomeKeys().size());
+  std::vector<uint64_t> bits(BitmapWords(SomeKeys().size()));
+  CHECK(shared.Query(SomeKeys(), bits) == SomeKeys().size());
   CHECK(shared.Erase("user1@example.org"));
   const CountingFilter back = std::move(shared).TakeExclusive();
   CHECK(back.digest_policy().can_hash());
@@ -225,11 +188,11 @@ TEST_CASE("a policy whose key and seed do not go together makes no filter", "[en
     CHECK(made.error().code == ErrorCode::kInvalidArgument);
     CHECK_THAT(made.error().message, ContainsSubstring("check value of its key"));
   };
-  refused(CountingFilter::Create({.capacity = 100, .digest = policy}));
-  refused(ScalableFilter::Create({.first_capacity = 100, .digest = policy}));
-  refused(WindowFilter::Create({.window = 100, .capacity = 100, .digest = policy}));
-  refused(AttributeFilter::Create(
-      {.sets = AttributeSets::Create(1, {}).value(), .capacity = 100, .digest = policy}));
+  for (const tests::KeyType& type : tests::KeyTypes()) {
+    INFO(type.name);
+    refused(tests::MakeOf(type, policy));
+  }
+  refused(tests::MakePairs(policy));
 }
 
 TEST_CASE("the file of a filter under a digest key never changes",

@@ -1,7 +1,6 @@
 // Calls with one key: what a batch of the same keys gives, far over the capacity of the blocks and
 // back.
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -16,13 +15,12 @@
 #include "support/catch.h"
 #include "support/digest_keys.h"
 #include "support/digests.h"
+#include "support/every_type.h"
 #include "support/shapes.h"
 #include "support/targets.h"
+#include "trommel/any_filter.h"
 #include "trommel/column_map.h"
-#include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
-#include "trommel/scalable_filter.h"
-#include "trommel/window_filter.h"
 
 namespace trommel {
 namespace {
@@ -63,106 +61,82 @@ std::vector<uint64_t> BitsOf(const std::vector<uint64_t>& bitmap, size_t size) {
   return bits;
 }
 
-// What the calls return, a number for each key; nothing of insertions into a window.
-template <class Filter>
-std::vector<uint64_t> AtOnce(Filter& filter, Op op, const std::vector<uint64_t>& keys) {
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(keys.size()));
+// What the calls return, a number for each key.
+std::vector<uint64_t> AtOnce(AnyFilter& filter, Op op, const std::vector<uint64_t>& keys) {
+  std::vector<uint64_t> bitmap(BitmapWords(keys.size()));
   std::vector<uint64_t> counts(keys.size());
-  constexpr bool kIsWindow = std::same_as<Filter, WindowFilter>;
-  if constexpr (std::same_as<Filter, ColumnMap>) {
-    if (op == Op::kErase) return {filter.Erase(kColumn, keys).num_erased};
-    if (op == Op::kInsert) return {filter.Insert(kColumn, keys).num_inserted};
-    std::vector<uint64_t> rows(keys.size());  // of one word
-    filter.Query(keys, rows);
-    for (size_t i = 0; i < keys.size(); ++i) counts[i] = rows[i] >> kColumn & 1;
-    return counts;
-  } else {
-    switch (op) {
-      case Op::kInsert:
-        if constexpr (kIsWindow) {
-          filter.Insert(keys);
-          return {};
-        } else {
-          filter.Insert(keys, bitmap);
-        }
-        break;
-      case Op::kInsertIfAbsent:
-        filter.InsertIfAbsent(keys, bitmap);
-        break;
-      case Op::kErase:
-        if constexpr (kIsWindow) {
-          filter.Erase(keys, filter.now(), bitmap);
-        } else {
-          filter.Erase(keys, bitmap);
-        }
-        break;
-      case Op::kQuery:
-        filter.Query(keys, bitmap);
-        break;
-      case Op::kCount:
-        filter.CountEstimates(keys, counts);
-        return counts;
-    }
-    return BitsOf(bitmap, keys.size());
+  switch (op) {
+    case Op::kInsert:
+      REQUIRE(filter.Insert(keys, bitmap, nullptr).ok());
+      break;
+    case Op::kInsertIfAbsent:
+      REQUIRE(filter.InsertIfAbsent(keys, bitmap, {}, {}).ok());
+      break;
+    case Op::kErase:
+      REQUIRE((filter.expires() ? filter.EraseAt(keys, filter.now(), bitmap)
+                                : filter.Erase(keys, bitmap))
+                  .ok());
+      break;
+    case Op::kQuery:
+      filter.Query(keys, bitmap);
+      break;
+    case Op::kCount:
+      filter.CountEstimates(keys, counts);
+      return counts;
   }
+  return BitsOf(bitmap, keys.size());
 }
 
-template <class Filter>
-uint64_t ApplyOne(Filter& filter, Op op, uint64_t key) {
-  if constexpr (std::same_as<Filter, ColumnMap>) {
-    if (op == Op::kErase) return uint64_t{filter.Erase(kColumn, key)};
-    if (op == Op::kInsert) return uint64_t{filter.Insert(kColumn, key)};
-    return uint64_t{filter.MayContain(kColumn, key)};
-  } else {
-    switch (op) {
-      case Op::kInsert:
-        return static_cast<uint64_t>(filter.Insert(key));
-      case Op::kInsertIfAbsent:
-        return uint64_t{filter.InsertIfAbsent(key)};
-      case Op::kErase:
-        if constexpr (std::same_as<Filter, WindowFilter>) {
-          return uint64_t{filter.Erase(key, filter.now())};
-        } else {
-          return uint64_t{filter.Erase(key)};
-        }
-      case Op::kQuery:
-        return uint64_t{filter.MayContain(key)};
-      case Op::kCount:
-        break;
-    }
-    return filter.CountEstimate(key);
+uint64_t ApplyOne(AnyFilter& filter, Op op, uint64_t key) {
+  switch (op) {
+    case Op::kInsert:
+      return uint64_t{filter.InsertOne(key, nullptr)};
+    case Op::kInsertIfAbsent:
+      return uint64_t{filter.InsertOneIfAbsent(key, nullptr)};
+    case Op::kErase:
+      return uint64_t{filter.EraseOneAt(key, filter.now())};
+    case Op::kQuery:
+      return uint64_t{filter.MayContain(key)};
+    case Op::kCount:
+      break;
   }
+  return filter.CountEstimate(key);
 }
 
-template <class Filter>
-std::vector<uint64_t> OneByOne(Filter& filter, Op op, const std::vector<uint64_t>& keys) {
+std::vector<uint64_t> OneByOne(AnyFilter& filter, Op op, const std::vector<uint64_t>& keys) {
   std::vector<uint64_t> answers;
   for (const uint64_t key : keys) answers.push_back(ApplyOne(filter, op, key));
-  if constexpr (std::same_as<Filter, WindowFilter>) {
-    if (op == Op::kInsert) return {};
-  }
-  if constexpr (std::same_as<Filter, ColumnMap>) {
-    const bool is_update = op == Op::kErase || op == Op::kInsert;
-    if (is_update) return {std::accumulate(answers.begin(), answers.end(), uint64_t{0})};
-  }
   return answers;
 }
 
-template <class Filter>
-std::vector<std::byte> SavedBytes(const Filter& filter) {
-  if constexpr (std::same_as<Filter, ColumnMap>) {
-    return filter.SerializeColumn(kColumn);
-  } else {
-    return filter.Serialize();
-  }
+// The same of a map, which says of a batch that changes a column how many keys it was.
+std::vector<uint64_t> AtOnce(ColumnMap& map, Op op, const std::vector<uint64_t>& keys) {
+  if (op == Op::kErase) return {map.Erase(kColumn, keys).num_erased};
+  if (op == Op::kInsert) return {map.Insert(kColumn, keys).num_inserted};
+  std::vector<uint64_t> rows(keys.size());  // of one word
+  map.Query(keys, rows);
+  for (uint64_t& row : rows) row = row >> kColumn & 1;
+  return rows;
 }
 
-// make() returns an empty filter for about a thousand keys. Keys are drawn from twice as many.
-template <class Make>
-void CheckCalls(const char* name, size_t num_operations, const Make& make) {
-  INFO(name);
-  auto single = make();
-  auto batch = make();
+std::vector<uint64_t> OneByOne(ColumnMap& map, Op op, const std::vector<uint64_t>& keys) {
+  std::vector<uint64_t> answers;
+  for (const uint64_t key : keys) {
+    const bool answer = op == Op::kErase    ? map.Erase(kColumn, key)
+                        : op == Op::kInsert ? map.Insert(kColumn, key)
+                                            : map.MayContain(kColumn, key);
+    answers.push_back(uint64_t{answer});
+  }
+  if (op != Op::kErase && op != Op::kInsert) return answers;
+  return {std::accumulate(answers.begin(), answers.end(), uint64_t{0})};
+}
+
+std::vector<std::byte> SavedBytes(const AnyFilter& filter) { return filter.Serialize(); }
+std::vector<std::byte> SavedBytes(const ColumnMap& map) { return map.SerializeColumn(kColumn); }
+
+// Both are empty, and for about a thousand keys. Keys are drawn from twice as many.
+template <class Filter>
+void CheckCalls(size_t num_operations, Filter& single, Filter& batch) {
   std::mt19937_64 random(Catch::rngSeed());
   for (size_t done = 0; done < num_operations;) {
     std::vector<uint64_t> keys(1 + random() % 200);
@@ -174,39 +148,36 @@ void CheckCalls(const char* name, size_t num_operations, const Make& make) {
   REQUIRE((SavedBytes(single) == SavedBytes(batch)));
 }
 
+void CheckCallsOf(size_t num_operations, const tests::KeyType& type, const DigestPolicy& policy) {
+  INFO(type.name);
+  const AnyFilterPtr single = tests::MakeOf(type, policy).value();
+  const AnyFilterPtr batch = tests::MakeOf(type, policy).value();
+  CheckCalls(num_operations, *single, *batch);
+}
+
+ColumnMap MapOfOne(const DigestPolicy& policy) {
+  ColumnMap map =
+      ColumnMap::Create({.capacity = 1000, .num_columns = 16, .digest = policy}).value();
+  REQUIRE(map.OpenColumn(kColumn).ok());
+  return map;
+}
+
 void CheckCallsOfEveryType(size_t num_operations) {
   const DigestPolicy policy =
       GENERATE(DigestPolicy{}, DigestPolicy{.seed = 77}, DigestPolicy{.kind = DigestKind::kXxh64},
                DigestPolicy::Keyed(tests::KeyFrom()));
   tests::ForEachRunnableTarget([&] {
-    for (const Encoding encoding :
-         {Encoding::kPlanes, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16}) {
-      CountingConfig config{.capacity = 1000, .digest = policy, .encoding = encoding};
-      const auto counting = [&] { return CountingFilter::Create(config).value(); };
-      CheckCalls("counting", num_operations, counting);
-      CheckCalls("concurrent", num_operations, [&] { return ConcurrentFilter(counting()); });
-      config.side_memory_limit_bytes = 2048;
-      CheckCalls("counting within a limit", num_operations, counting);
-      CheckCalls("concurrent within a limit", num_operations,
-                 [&] { return ConcurrentFilter(counting()); });
+    for (tests::KeyType type : tests::KeyTypes()) {
+      CheckCallsOf(num_operations, type, policy);
+      if (type.type != FilterType::kCounting && type.type != FilterType::kConcurrent) continue;
+      type.name += " within a limit";
+      type.description.emplace_back("side_memory_limit_bytes", uint64_t{2048});
+      CheckCallsOf(num_operations, type, policy);
     }
-    for (const GrowthMode mode : {GrowthMode::kDoubling, GrowthMode::kGenerations}) {
-      CheckCalls("scalable", num_operations, [&] {
-        return ScalableFilter::Create({.first_capacity = 100, .mode = mode, .digest = policy})
-            .value();
-      });
-    }
-    CheckCalls("window", num_operations, [&] {
-      return WindowFilter::Create(
-                 {.window = 8, .num_buckets = 4, .capacity = 1000, .digest = policy})
-          .value();
-    });
-    CheckCalls("map", num_operations, [&] {
-      ColumnMap map =
-          ColumnMap::Create({.capacity = 1000, .num_columns = 16, .digest = policy}).value();
-      REQUIRE(map.OpenColumn(kColumn).ok());
-      return map;
-    });
+    INFO("map");
+    ColumnMap single = MapOfOne(policy);
+    ColumnMap batch = MapOfOne(policy);
+    CheckCalls(num_operations, single, batch);
   });
 }
 

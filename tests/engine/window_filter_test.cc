@@ -14,7 +14,9 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/exact_model.h"
+#include "support/fetched_key.h"
 #include "support/random_keys.h"
+#include "support/window_slots.h"
 
 namespace trommel {
 namespace {
@@ -159,6 +161,15 @@ TEST_CASE("bitmaps and selections of another size end the program", "[engine][wi
   CHECK(
       says("selection of another size", [&] { filter.Select(keys, Answer::kAbsent, selection); }));
   CHECK(says("counts of another size", [&] { filter.CountEstimates(keys, bitmap); }));
+}
+
+TEST_CASE("a key is fetched ahead from a window", "[engine][prefetch]") {
+  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
+  WindowFilter filter =
+      WindowFilter::Create({.window = 8, .num_buckets = 4, .capacity = 1000, .target_fpr = rate})
+          .value();
+  filter.Advance(20);
+  tests::CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key, 20); });
 }
 
 }  // namespace

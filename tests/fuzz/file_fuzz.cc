@@ -18,7 +18,7 @@
 
 #include "engine/src/files/section_tables.h"
 #include "support/every_file.h"
-#include "support/held_filter.h"
+#include "support/every_type.h"
 #include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
 

@@ -12,6 +12,11 @@
 #include "support/sanitized.h"
 #include "support/shapes.h"
 #include "support/window_slots.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
 
 namespace trommel::tests {
 namespace {

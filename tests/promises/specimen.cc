@@ -11,6 +11,11 @@
 #include "engine/src/counting/forced_route.h"
 #include "support/catch.h"
 #include "support/tuple_rows.h"
+#include "trommel/attribute_filter.h"
+#include "trommel/concurrent_filter.h"
+#include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
+#include "trommel/window_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -375,20 +380,14 @@ class Of final : public Specimen {
 
 }  // namespace
 
-std::unique_ptr<Specimen> SpecimenOf(CountingFilter filter) {
-  return std::make_unique<Of<CountingFilter>>(std::move(filter));
+template <class Filter>
+std::unique_ptr<Specimen> SpecimenOf(Filter filter) {
+  return std::make_unique<Of<Filter>>(std::move(filter));
 }
-std::unique_ptr<Specimen> SpecimenOf(ConcurrentFilter filter) {
-  return std::make_unique<Of<ConcurrentFilter>>(std::move(filter));
-}
-std::unique_ptr<Specimen> SpecimenOf(ScalableFilter filter) {
-  return std::make_unique<Of<ScalableFilter>>(std::move(filter));
-}
-std::unique_ptr<Specimen> SpecimenOf(WindowFilter filter) {
-  return std::make_unique<Of<WindowFilter>>(std::move(filter));
-}
-std::unique_ptr<Specimen> SpecimenOf(AttributeFilter filter) {
-  return std::make_unique<Of<AttributeFilter>>(std::move(filter));
-}
+template std::unique_ptr<Specimen> SpecimenOf(CountingFilter filter);
+template std::unique_ptr<Specimen> SpecimenOf(ConcurrentFilter filter);
+template std::unique_ptr<Specimen> SpecimenOf(ScalableFilter filter);
+template std::unique_ptr<Specimen> SpecimenOf(WindowFilter filter);
+template std::unique_ptr<Specimen> SpecimenOf(AttributeFilter filter);
 
 }  // namespace trommel::tests

@@ -16,15 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "trommel/attribute_filter.h"
 #include "trommel/byte_stream.h"
-#include "trommel/concurrent_filter.h"
-#include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 #include "trommel/outcomes.h"
 #include "trommel/result.h"
-#include "trommel/scalable_filter.h"
-#include "trommel/window_filter.h"
 
 namespace trommel::tests {
 
@@ -94,11 +89,9 @@ class Specimen {
                                                      uint64_t memory_limit_bytes = 0) const = 0;
 };
 
-std::unique_ptr<Specimen> SpecimenOf(CountingFilter filter);
-std::unique_ptr<Specimen> SpecimenOf(ConcurrentFilter filter);
-std::unique_ptr<Specimen> SpecimenOf(ScalableFilter filter);
-std::unique_ptr<Specimen> SpecimenOf(WindowFilter filter);
-std::unique_ptr<Specimen> SpecimenOf(AttributeFilter filter);
+// Of every type that has traits in specimen.cc.
+template <class Filter>
+std::unique_ptr<Specimen> SpecimenOf(Filter filter);
 
 // What not every type promises.
 enum class Promise : uint8_t {

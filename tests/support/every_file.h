@@ -13,7 +13,7 @@
 #include "support/random_keys.h"
 #include "support/shapes.h"
 #include "support/tuple_rows.h"
-#include "support/window_slots.h"
+#include "support/window_files.h"
 #include "trommel/any_filter.h"
 #include "trommel/column_map.h"
 
@@ -57,25 +57,6 @@ inline CountingFilter CrowdedFilter(const Geometry& geometry) {
   return filter;
 }
 
-// Five live buckets, with copies, blocks that overflow, and others that spill.
-inline WindowFilter CrowdedWindow(double target_fpr, bool is_erasable = true) {
-  WindowFilter filter = WindowFilter::Create({.window = 50,
-                                              .num_buckets = 5,
-                                              .capacity = 600,
-                                              .target_fpr = target_fpr,
-                                              .digest = {DigestKind::kXxh3, 9},
-                                              .is_erasable = is_erasable})
-                            .value();
-  for (const uint64_t now : {1U, 15U, 21U, 77U, 84U, 93U, 118U, 121U}) {
-    filter.Advance(now);
-    if (now != 84) filter.Insert(MemberKeys(500, now));
-    if (now == 93) filter.Insert(std::vector<uint64_t>(200, 5));
-    if (now == 118) filter.Insert(MemberKeys(100, 93));
-    if (now == 121) filter.Insert(MemberKeys(100, 118), 90);
-  }
-  return filter;
-}
-
 // Shard 0 has blocks, shard 1 digests, both with further copies; the others are empty.
 inline ScalableFilter DoublingOfTwoShards() {
   ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
@@ -109,12 +90,7 @@ inline std::vector<NamedFile> EveryFile() {
     add("crowded " + std::string(EncodingName(encoding)),
         CrowdedFilter(FingerprintsOf(encoding, 66)).Serialize());
   }
-  for (const double rate : {kRateOfSlots16, kRateOfSlots24}) {
-    for (const bool is_erasable : {true, false}) {
-      add("crowded window at " + std::to_string(rate),
-          CrowdedWindow(rate, is_erasable).Serialize());
-    }
-  }
+  for (const NamedFilter& one : CrowdedWindows()) add(one.name, one.filter->Serialize());
   add("doubling of two shards", DoublingOfTwoShards().Serialize());
   const std::vector<AttributeMask> cuts = {0b011};
   const std::vector<AttributeMask> list = {0b111, 0b100};
