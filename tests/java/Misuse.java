@@ -19,7 +19,6 @@ import trommel.Keys;
 import trommel.Outcome;
 import trommel.ScalableFilter;
 import trommel.TrommelException;
-import trommel.WindowFilter;
 
 /** Misuse: an exception with a message that says what is wrong, nothing changed, and never a crash. */
 final class Misuse {
@@ -27,7 +26,6 @@ final class Misuse {
   private static final Class<IndexOutOfBoundsException> BOUNDS = IndexOutOfBoundsException.class;
   private static final Class<NullPointerException> NULL = NullPointerException.class;
   private static final Class<IllegalStateException> STATE = IllegalStateException.class;
-  private static final Class<UnsupportedOperationException> UNSUPPORTED = UnsupportedOperationException.class;
 
   private Misuse() {}
 
@@ -39,7 +37,6 @@ final class Misuse {
     Check.test("empty batches are answered, also by filters that are empty", Misuse::empty);
     Check.test("whatever is closed refuses every call, and closing again does nothing", Misuse::closed);
     Check.test("arrays for answers that are too short are refused", Misuse::answers);
-    Check.test("what a type does not have is unsupported", Misuse::unsupported);
     Check.test("filters that do not fit together do not merge", Misuse::merging);
     Check.test("an upsert whose function is wrong changes nothing", Misuse::upserts);
     Check.test("an upsert asks about keys that look present, and inserts what is absent", Misuse::rightUpsert);
@@ -51,30 +48,21 @@ final class Misuse {
   private static void numbers() {
     double nan = Double.NaN;
     for (double rate : new double[] {nan, -1, 1, 2, Double.POSITIVE_INFINITY}) {
-      Check.fails(ILLEGAL, "target_fpr", () -> new CountingFilter(1000, rate));
-      Check.fails(ILLEGAL, "target_fpr", () -> new ConcurrentFilter(1000, rate));
-      Check.fails(ILLEGAL, "target_fpr", () -> new ScalableFilter(1000, rate));
-      Check.fails(ILLEGAL, "target_fpr", () -> new WindowFilter(1000, 1000, rate));
+      for (Types.Maker type : Types.MAKERS.values()) {
+        Check.fails(ILLEGAL, "target_fpr", () -> type.make(1000, rate));
+      }
       Check.fails(ILLEGAL, "target_fpr", () -> new ColumnMap(10, 1000, rate));
     }
     Check.fails(ILLEGAL, "capacity must be 0 or more; got -5", () -> new CountingFilter(-5, 0.01));
     Check.fails(ILLEGAL, "capacity", () -> new ConcurrentFilter(0, 0.01));
     Check.fails(ILLEGAL, "firstCapacity must be 0 or more; got -1", () -> new ScalableFilter(-1, 0.01));
-    Check.fails(ILLEGAL, "window must be 0 or more; got -1", () -> new WindowFilter(-1, 1000, 0.01));
-    Check.fails(ILLEGAL, "numBuckets must be", () -> new WindowFilter(10, -1, 1000, 0.01, Digest.XXH3));
     Check.fails(ILLEGAL, "num_columns", () -> new ColumnMap(65_536, 1000, 0.01));
     Check.fails(ILLEGAL, "numColumns must be", () -> new ColumnMap(-1, 1000, 0.01));
     Check.fails(ILLEGAL, "between 1 and", () -> new CountingFilter(Long.MAX_VALUE, 0.01));
     Check.fails(TrommelException.class, "memory", () -> new CountingFilter(40_000_000_000L, 0.01));
     Check.fails(ILLEGAL, "must have 16 bytes; got 15", () -> Digest.sipHash(new byte[15]));
-    try (WindowFilter window = new WindowFilter(1000, 1000, 0.01);
-        CountingFilter counting = new CountingFilter(1000, 0.01);
+    try (CountingFilter counting = new CountingFilter(1000, 0.01);
         ColumnMap map = new ColumnMap(10, 1000, 0)) {
-      Check.fails(ILLEGAL, "now must be 0 or more; got -1", () -> window.advance(-1));
-      Check.fails(ILLEGAL, "time must be", () -> window.insert(Keys.of(1), -1));
-      Check.fails(ILLEGAL, "insertedAt must be", () -> window.erase(Keys.of(1), -1));
-      Check.fails(ILLEGAL, "insertedAt must be", () -> window.eraseAll(Keys.of(1), -1));
-      Check.fails(ILLEGAL, "must have 3 for 3 keys", () -> window.eraseAll(Keys.of(1, 2, 3), 0, 0));
       Check.fails(ILLEGAL, "limitBytes must be", () -> counting.limitSideMemory(-1));
       Check.fails(ILLEGAL, "column must be 0 or more; got -1", () -> map.openColumn(-1));
       Check.fails(ILLEGAL, "column", () -> map.insert(3, Keys.of(1)));
@@ -173,44 +161,49 @@ final class Misuse {
     }
   }
 
-  private static void empty() throws IOException {
-    Keys[] none = {
+  /** Batches without keys, of every kind. */
+  static Keys[] noKeys() {
+    return new Keys[] {
       Keys.of(), Keys.of(new long[5], 5, 0), Keys.of(new byte[0], new int[1]), Keys.ofBytes(), Keys.ofStrings(List.of()),
       Keys.of(LongBuffer.allocate(0)), Keys.of(ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder())),
       Keys.of(ByteBuffer.allocateDirect(0), ByteBuffer.allocateDirect(4).order(ByteOrder.nativeOrder()).asIntBuffer()),
       Keys.of().asDigests()
     };
-    try (Filter counting = new CountingFilter(1000, 0.01);
-        Filter concurrent = new ConcurrentFilter(1000, 0.01);
-        Filter scalable = new ScalableFilter(1000, 0.01);
-        WindowFilter window = new WindowFilter(1000, 1000, 0.01);
-        ColumnMap map = new ColumnMap(100, 1000, 0)) {
-      map.openColumn(3);
-      for (Keys keys : none) {
-        for (Filter filter : new Filter[] {counting, concurrent, scalable, window}) {
+  }
+
+  private static void empty() {
+    for (Types.Maker type : Types.MAKERS.values()) {
+      try (Filter filter = type.make(1000, 0.01)) {
+        for (Keys keys : noKeys()) {
           Check.equal(filter.insert(keys).numDone(), 0L);
           Check.equal(filter.insertIfAbsent(keys).bits().cardinality(), 0);
           Check.equal(filter.query(keys, new long[0]), 0L);
           Check.equal(filter.countEstimates(keys).length, 0);
-          if (filter == window) continue;
+          if (Types.expires(filter)) continue;
           Check.equal(filter.erase(keys).numRefused(), 0L);
           Check.equal(filter.eraseAll(keys).numRefused(), 0L);
           Check.equal(filter.upsert(keys, asked -> null).numDone(), 0L);
         }
-        Check.equal(window.erase(keys, 0).numExpired(), 0L);
+        // The empty string is a key.
+        Check.equal(filter.insert(new byte[0]), true);
+        Check.equal(filter.query(Keys.ofBytes(new byte[0])).get(0), true);
+      }
+    }
+    try (ColumnMap map = new ColumnMap(100, 1000, 0)) {
+      map.openColumn(3);
+      for (Keys keys : noKeys()) {
         Check.equal(map.insert(3, keys).numDone(), 0L);
         Check.equal(map.query(keys).length, 0);
         Check.equal(Digest.XXH3.of(keys).length, 0);
-        Check.fails(BOUNDS, "", () -> window.insert(keys).time(0));
       }
-      // The empty string is a key.
-      Check.equal(counting.insert(new byte[0]), true);
-      Check.equal(counting.query(Keys.ofBytes(new byte[0])).get(0), true);
     }
   }
 
   private static void closed() {
-    WindowFilter filter = new WindowFilter(1000, 1000, 0.01);
+    for (Types.Maker type : Types.MAKERS.values()) closed(type.make(1000, 0.01));
+  }
+
+  private static void closed(Filter filter) {
     CountingFilter open = new CountingFilter(1000, 0.01);
     ColumnMap map = new ColumnMap(10, 1000, 0);
     Keys keys = Keys.of(1, 2, 3);
@@ -222,8 +215,7 @@ final class Misuse {
         () -> filter.insert(keys), () -> filter.insertIfAbsent(keys), () -> filter.erase(keys), () -> filter.eraseAll(keys),
         () -> filter.upsert(keys, asked -> asked), () -> filter.query(keys), () -> filter.query(keys, new long[1]),
         () -> filter.countEstimates(keys), () -> filter.mayContain(1), () -> filter.insert(new byte[1]),
-        () -> filter.insert(1L), () -> filter.erase(1L), () -> filter.insert(keys, 1), () -> filter.erase(keys, 1),
-        () -> filter.eraseAll(keys, 1), () -> filter.advance(1), () -> filter.now(), () -> filter.stats(),
+        () -> filter.insert(1L), () -> filter.erase(1L), () -> filter.stats(),
         () -> filter.toBytes(), () -> map.isOpen(0), () -> map.insert(0, keys), () -> map.erase(0, keys),
         () -> map.query(keys), () -> map.mayContain(0, 1), () -> map.numKeys(0), () -> map.stats(),
         () -> map.columnToBytes(0));
@@ -243,18 +235,6 @@ final class Misuse {
       Check.fails(ILLEGAL, "at least 2 words; got 1", () -> filter.query(Keys.of(new long[65]), new long[1]));
       Check.equal(map.rowWords(), 2);
       Check.fails(ILLEGAL, "at least 2 times 2 words; got 3", () -> map.query(Keys.of(1, 2), new long[3]));
-    }
-  }
-
-  private static void unsupported() {
-    try (WindowFilter window = new WindowFilter(1000, 1000, 0.01)) {
-      window.insert(Keys.of(1));
-      Check.fails(UNSUPPORTED, "window", () -> window.erase(Keys.of(1)));
-      Check.fails(UNSUPPORTED, "window", () -> window.erase(Keys.of()));
-      Check.fails(UNSUPPORTED, "window", () -> window.eraseAll(Keys.of(1)));
-      Check.fails(UNSUPPORTED, "window", () -> window.erase(1L));
-      Check.fails(UNSUPPORTED, "window", () -> window.upsert(Keys.of(1), asked -> asked));
-      Check.equal(window.mayContain(1), true);
     }
   }
 
@@ -355,7 +335,7 @@ final class Misuse {
       }
       Check.fails(TrommelException.class, "", () -> filter.save(folder.resolve("none/filter")));
       Check.fails(ILLEGAL, "65", () -> filter.saveWith(new byte[65_537], file));
-      Check.fails(TrommelException.class, "", () -> Filter.load(WindowFilter.class, file));
+      Check.fails(TrommelException.class, "", () -> Filter.load(ScalableFilter.class, file));
     } finally {
       Files.deleteIfExists(file);
     }

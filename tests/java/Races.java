@@ -9,8 +9,6 @@ import trommel.ConcurrentFilter;
 import trommel.CountingFilter;
 import trommel.Filter;
 import trommel.Keys;
-import trommel.ScalableFilter;
-import trommel.WindowFilter;
 
 /** Threads: closing beside calls, updates of filters whose updates run alone, and collection. */
 final class Races {
@@ -58,13 +56,12 @@ final class Races {
   private static void closing() throws Exception {
     long[] keys = new long[3000];
     for (int i = 0; i < keys.length; ++i) keys[i] = i;
+    List<Types.Maker> types = new ArrayList<>(Types.MAKERS.values());
     AtomicInteger numClosed = new AtomicInteger();
     AtomicLong numAnswers = new AtomicLong();
     for (int round = 0; round < 300; ++round) {
-      boolean isCounting = round % 4 == 0;
-      Filter filter = isCounting ? new CountingFilter(5000, 0.01)
-          : round % 4 == 1 ? new ConcurrentFilter(5000, 0.01)
-          : round % 4 == 2 ? new ScalableFilter(5000, 0.01) : new WindowFilter(1000, 5000, 0.01);
+      Filter filter = types.get(round % types.size()).make(5000, 0.01);
+      boolean isCounting = filter instanceof CountingFilter;
       ColumnMap map = new ColumnMap(100, 5000, 0);
       map.openColumn(1);
       filter.insert(Keys.of(keys));

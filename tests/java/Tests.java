@@ -14,6 +14,7 @@ final class Tests {
     Path folder = Files.createTempDirectory("trommel-java");
     Vectors.run(root, folder);
     Misuse.run(folder);
+    Windows.run();
     Races.run();
     Loading.run(folder, Paths.get(args[1]), Paths.get(args[2]));
     Files.delete(folder);
