@@ -1,23 +1,8 @@
-"""What several files of tests need: one maker per class, and keys of both kinds."""
+"""What several files of tests need: a maker of each class, and keys of both kinds."""
 
 import numpy as np
 import pytest
-import trommel_filters as trommel
-
-CAPACITY = 10_000
-
-MAKERS = {
-    "counting": lambda **options: trommel.CountingFilter(CAPACITY, **options),
-    "fingerprints16": lambda **options: trommel.CountingFilter(
-        CAPACITY, encoding="fingerprints16", **options
-    ),
-    "concurrent": lambda **options: trommel.ConcurrentFilter(CAPACITY, **options),
-    "scalable": lambda **options: trommel.ScalableFilter(CAPACITY, **options),
-    "generations": lambda **options: trommel.ScalableFilter(
-        CAPACITY, mode="generations", **options
-    ),
-    "window": lambda **options: trommel.WindowFilter(100, CAPACITY, **options),
-}
+from makers import MAKERS, expires
 
 
 @pytest.fixture(params=MAKERS)
@@ -26,7 +11,7 @@ def make(request):
     return MAKERS[request.param]
 
 
-@pytest.fixture(params=[name for name in MAKERS if name != "window"])
+@pytest.fixture(params=[name for name, make in MAKERS.items() if not expires(make())])
 def make_multiset(request):
     """The same for the classes whose erase takes keys alone."""
     return MAKERS[request.param]

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 import trommel_filters as trommel
+from makers import MAKERS, expires
 from trommel_filters import errors
 
 NUM_KEYS = 32_768
@@ -25,11 +26,10 @@ FILTERS = {
         for threads in (1, 2)
     },
     "limited": lambda: trommel.CountingFilter(CAPACITY, side_memory_limit_bytes=1 << 20),
-    "doubling": lambda: trommel.ScalableFilter(CAPACITY),
-    "generations": lambda: trommel.ScalableFilter(CAPACITY, mode="generations"),
     **{
-        f"window of {buckets}": lambda n=buckets: trommel.WindowFilter(100, CAPACITY, num_buckets=n)
-        for buckets in (8, 20)
+        name: lambda make=make: make(CAPACITY)
+        for name, make in MAKERS.items()
+        if not isinstance(make(), (trommel.CountingFilter, trommel.ConcurrentFilter))
     },
 }
 
@@ -63,7 +63,7 @@ def _use(filter, keys):
     filter.select(keys)
     filter.count_estimates(keys)
     for _ in range(2):
-        if isinstance(filter, trommel.WindowFilter):
+        if expires(filter):
             filter.erase(keys, 0)
         else:
             filter.erase(keys)

@@ -1,11 +1,13 @@
 """The end of the interpreter and fork, each while a thread is inside a batch."""
 
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
 
 import pytest
+from makers import MAKERS
 
 TIMES = 5  # of 5, at least one failed before
 NUM_FORKS = 15
@@ -19,6 +21,7 @@ def _run(program):
         capture_output=True,
         text=True,
         timeout=120,
+        env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
     )
     return run.returncode, run.stdout + run.stderr
 
@@ -68,6 +71,7 @@ def test_the_interpreter_ends_while_a_daemon_thread_is_inside_a_batch(batch):
 
 FORKS = """
     import os, signal, sys, threading, time, numpy as np, trommel_filters as trommel
+    from makers import MAKERS
     executor = trommel.Executor(4)
     busy = {busy}
     keys = np.arange(50_000)
@@ -98,10 +102,7 @@ FORKS = """
 """
 
 BUSY = {
-    "counting": "trommel.CountingFilter(50_000)",
-    "concurrent": "trommel.ConcurrentFilter(50_000)",
-    "scalable": "trommel.ScalableFilter()",
-    "window": "trommel.WindowFilter(100, 50_000)",
+    **{name: f"MAKERS[{name!r}](50_000)" for name in MAKERS},
     "executor": "trommel.ConcurrentFilter(50_000, executor=executor)",
 }
 
@@ -119,17 +120,9 @@ def test_a_filter_that_another_thread_uses_raises_in_a_forked_child_or_works(nam
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_filter_that_no_other_thread_uses_works_in_a_forked_child():
     # They share an executor, whose threads the child does not have, with one that is at work.
-    busy = """[
-        make(executor=executor) for make in (
-            lambda **options: trommel.CountingFilter(50_000, **options),
-            lambda **options: trommel.ConcurrentFilter(50_000, **options),
-            lambda **options: trommel.ScalableFilter(**options),
-            lambda **options: trommel.WindowFilter(100, 50_000, **options),
-        )
-    ]"""
+    busy = "[make(50_000, executor=executor) for make in MAKERS.values()]"
     use = (
-        "assert [(f.update(keys), f.query(keys).all(), f.add(5), f.clear())[1] "
-        "for f in busy[1:]] == [True] * 3"
+        "assert all([(f.update(keys), f.query(keys).all(), f.add(5), f.clear())[1] for f in busy[1:]])"
     )
     code, output = _run(
         FORKS.format(busy=busy, batch="busy[0].update(keys)", use=use, num_forks=NUM_FORKS)

@@ -1,4 +1,4 @@
-"""What each class does that the others do not."""
+"""What each class does that the others do not. (Windows: test_windows.py.)"""
 
 import gc
 import weakref
@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 import pytest
 import trommel_filters as trommel
+from makers import MAKERS
 from trommel_filters import errors
 
 
@@ -50,14 +51,7 @@ def test_a_batch_is_erased_as_a_whole_or_not_at_all(make):
     assert keys.erase_all([]).num_erased == 0
 
 
-def test_a_window_and_tuples_are_erased_as_a_whole_or_not_at_all():
-    seen = trommel.WindowFilter(80, 1_000, 0.0001)
-    seen.update(["a", "b"])
-    seen.advance(40)
-    seen.add("c")
-    assert seen.erase_all(["a", "c"], 0).num_refused == 1 and len(seen) == 3
-    assert seen.erase_all(["a", "b"], 0).num_erased == 2
-    assert seen.erase_all(["c"], 41).num_expired == 1
+def test_tuples_are_erased_as_a_whole_or_not_at_all():
     index = trommel.AttributeFilter(["user", "day"], 100, 0.0001)
     index.update({"user": [1, 2], "day": [6, 6]})
     assert index.erase_all({"user": [1, 1], "day": [6, 6]}).num_refused > 0 and len(index) == 2
@@ -90,9 +84,9 @@ def test_whole_filters_add_and_subtract():
     assert a.to_bytes() == before
 
 
-def _union(make, other_make=None):
+def _union(make, other_make):
     """Returns two filters, what they are together, and what has all their keys."""
-    one, other, whole = make(), (other_make or make)(), make()
+    one, other, whole = make(), other_make(), make()
     for part in (one, whole):
         part.update(np.arange(100))
     for part in (other, whole):
@@ -100,20 +94,16 @@ def _union(make, other_make=None):
     return one, other, one | other, whole
 
 
-@pytest.mark.parametrize("makes", [
-    [lambda: trommel.CountingFilter(1_000)],
-    [lambda: trommel.ConcurrentFilter(1_000), lambda: trommel.CountingFilter(1_000)],
-    [lambda: trommel.ScalableFilter()],
-    [lambda: trommel.WindowFilter(100, 1_000)],
-])
-def test_a_union_is_a_new_filter_that_has_the_keys_of_both(makes):
-    one, other, union, whole = _union(*makes)
+@pytest.mark.parametrize("name", [name for name in MAKERS if name != "generations"])  # the order of keys shows
+def test_a_union_is_a_new_filter_that_has_the_keys_of_both(name):
+    others = {"concurrent": "counting"}
+    one, other, union, whole = _union(MAKERS[name], MAKERS[others.get(name, name)])
     assert type(union) is type(one) and union == whole
     assert (len(one), len(other), len(union)) == (100, 150, 250)
     before = one
     one |= other
     assert one is before and one == whole
-    if len(makes) == 1:
+    if name not in others:
         assert len(other | other) == 300 and len(other) == 150
     union.clear()
     assert not union and one  # an empty filter is false, as an empty set is
@@ -172,41 +162,6 @@ def test_a_limit_of_side_memory_holds_for_filters_that_grow():
         keys.limit_side_memory(100)
 
 
-@pytest.mark.parametrize("num_buckets", [8, 20])
-def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(num_buckets):
-    hot = np.repeat(np.arange(100), 600)
-    seen = trommel.WindowFilter(
-        window=80, capacity=100, num_buckets=num_buckets, side_memory_limit_bytes=2_240
-    )
-    seen.advance(5)
-    inserted = seen.insert_mask(hot)
-    assert inserted.dtype == bool and inserted.shape == hot.shape
-    assert 100 <= inserted.sum() < hot.size
-    numbers = seen.stats()
-    assert numbers.num_keys == inserted.sum()
-    assert numbers.num_without_space == numbers.num_refused_inserts == hot.size - inserted.sum()
-    refused = hot[~inserted][-1:]
-    assert not seen.add(int(refused[0])) and not seen.add(int(refused[0]), time=5)
-    assert not seen.insert_mask(refused).any() and not seen.insert_mask(refused, 5).any()
-    outcome = seen.update(refused)
-    assert outcome == seen.update(refused, 5)
-    assert outcome.num_refused == outcome.num_without_space == 1
-    assert seen.update(refused, time=6).num_without_space == 0  # in the future
-    assert seen.erase(hot[inserted], 5).num_erased == inserted.sum()
-    assert seen.stats().num_keys == 0
-    assert seen.add("a")
-    seen.limit_side_memory(0)
-    assert seen.insert_mask(hot).all()
-    with pytest.raises(errors.OutOfMemoryError):
-        seen.limit_side_memory(2_240)
-    with pytest.raises(errors.InvalidArgumentError):
-        seen.limit_side_memory(1)
-
-
-@pytest.mark.parametrize("make", [
-    lambda: trommel.CountingFilter(1_000), lambda: trommel.ConcurrentFilter(1_000),
-    lambda: trommel.ScalableFilter(1_000), lambda: trommel.WindowFilter(window=10, capacity=1_000),
-])
 def test_filters_of_equal_contents_are_equal_and_can_be_referred_to_weakly(make):
     one, other = make(), make()
     assert one == other and not one != other and one == one
@@ -273,33 +228,6 @@ def test_a_scalable_filter_grows_and_shrinks():
     assert 10**6 in keys
     with pytest.raises(errors.MismatchError):
         keys |= generations
-
-
-def test_a_window_forgets_in_time():
-    seen = trommel.WindowFilter(window=80, capacity=1_000, num_buckets=8)
-    assert seen.update(["a"]).num_inserted == 1 and seen.now == 0
-    assert seen.advance(79) and "a" in seen
-    assert seen.add("b")
-    assert not seen.advance(10) and seen.now == 79
-    assert seen.insert_if_absent(["a", "c"]).tolist() == [False, True]
-    inserted, times = seen.insert_if_absent_timed(["c", "d"])
-    assert inserted.tolist() == [False, True]
-    assert times.dtype == np.uint64 and times.tolist() == [79, 79]
-    assert seen.insert_if_absent_timed("e") == (True, 79) and seen.erase("e", 79)
-    assert seen.insert_if_absent_timed("d") == (False, 79)
-    assert seen.advance(90)
-    assert seen.query(["a", "b", "c"]).tolist() == [False, True, True]
-    assert seen.update(["late"], 30).num_inserted == 1
-    assert seen.add("late", 30) and seen.insert_mask(["late"], 30).all()
-    assert seen.update(["too late"], time=5).num_refused == 1 and not seen.add("too late", 5)
-    assert seen.erase(["late"] * 3, 30).num_erased == 3
-    assert seen.erase(["b"], 79).num_erased == 1
-    assert not seen.erase("b", 79)
-    assert seen.erase(["b"], 0).num_expired == 1
-    assert seen.stats().buckets[-1].last_tick >= 90
-    assert seen.window == 80 and seen.num_buckets == 8 and seen.bucket_ticks == 10
-    with pytest.raises(ValueError, match="time"):
-        seen.update(["x"], -1)
 
 
 def test_columns_answer_all_at_once():
