@@ -16,10 +16,12 @@ namespace trommel {
 using kernels::DenseBlock;
 
 bool DenseRange::MayContain(uint64_t block_idx, uint32_t key) const {
-  const DenseBlock block = Load(block_idx);
-  if (block.Shows(BinOf(key))) return block.Find(key) >= 0;
+  const uint32_t* words = BlockAt(block_idx);
+  if (BinOf(key) < Kernels().state(words).num_bins) {
+    return Kernels().slot(key, layout_.bits, words) < layout_.shape.slots;
+  }
   return lines_->Holds(block_idx, key) ||
-         (block.is_spilled() && hidden_.contains(IdOf(block_idx, key)));
+         (kernels::IsSpilledDense(words) && hidden_.contains(IdOf(block_idx, key)));
 }
 
 std::optional<bool> DenseRange::MayHoldAboveBesideUpdates(uint64_t block_idx, uint32_t key) const {
