@@ -17,7 +17,7 @@
 //            bin shown, block full   squeeze: many copies go to the record; else evict: the last
 //                                    bin with keys goes to lines, and is cut
 //            bin cut                  line, else hidden
-//            block spilled           then hidden keys become entries where there is a place
+//            bin cut, block spilled  then hidden keys become entries where there is a place
 //            with a limit of side memory, what would be hidden is refused instead
 //   erase    count, slot or entry; then a cut block with kDensePullSlots free slots pulls:
 //            its lowest cut bins return, and hidden keys become entries
