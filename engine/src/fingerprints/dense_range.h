@@ -183,8 +183,9 @@ class DenseRange {
     return !is_limited() || counts_.HasSpaceFor(block_idx, num_counts + kMaxSqueezed);
   }
 
-  // Most updates, with the kernels: of a block without counts and hidden keys, where no limit is
-  // near. This one returns false, and changes nothing, if something else is to be done.
+  // Most updates, with the kernels: of a block without counts, and without hidden keys but for an
+  // insertion that evicts, where no limit is near. This one returns false, and changes nothing, if
+  // something else is to be done.
   bool InsertPlainly(uint64_t block_idx, uint32_t key);
   bool ErasePlainly(uint64_t block_idx, uint32_t key);
   // Whatever the block has. Lines are not made more or fewer yet.
