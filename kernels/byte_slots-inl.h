@@ -87,23 +87,6 @@ HWY_INLINE void StoreByteSlots(ByteSlots slots, uint32_t* block, size_t first) {
   StorePresence(hn::BitCast(ByteSlotWordTag(), slots), ByteSlotWordTag(), block + first / 4);
 }
 
-// Of a vector whose first slot is `first`: `stay` before the slot, `move` from there on.
-HWY_INLINE ByteSlots MovedFrom(size_t slot_idx, size_t first, ByteSlots stay, ByteSlots move) {
-  const hn::Repartition<int8_t, ByteSlotWordTag> d;
-  const auto indices = hn::Iota(d, static_cast<int8_t>(first));
-  const auto is_before = hn::Lt(indices, hn::Set(d, static_cast<int8_t>(slot_idx)));
-  return hn::IfThenElse(hn::RebindMask(ByteSlotTag(), is_before), stay, move);
-}
-
-// As MovedFrom, with another slot between these two.
-HWY_INLINE ByteSlots OpenedAt(size_t slot_idx, size_t first, ByteSlots stay, ByteSlots move,
-                              ByteSlots slot) {
-  const ByteSlotTag d;
-  const auto indices = hn::Iota(d, static_cast<uint8_t>(first));
-  const auto is_there = hn::Eq(indices, hn::Set(d, static_cast<uint8_t>(slot_idx)));
-  return hn::IfThenElse(is_there, slot, MovedFrom(slot_idx, first, stay, move));
-}
-
 #endif
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

@@ -127,7 +127,8 @@ struct DenseBins {
 template <DenseShape kShape, bool kOpens>
 struct DenseMove {
   static constexpr size_t kSlots = kShape.slots;
-  static constexpr size_t kKept = kSlots - (kOpens ? 0 : 1);
+  static constexpr size_t kSlotBytes = kSlots * kShape.num_bytes();
+  static constexpr size_t kKept = kSlots - (kOpens ? 0 : 1);  // slots that may have keys then
 
   // The planes, moved, are or'ed into the tail.
   template <size_t... kIdx>
@@ -143,10 +144,10 @@ struct DenseMove {
                                    uint64_t* tail) {
     const uint64_t below = (uint64_t{1} << slot) - 1;
     const uint64_t plane = DenseBits<kShape>::Plane(block, kIdx) & DenseBits<kShape>::kAllSlots;
-    const uint64_t opened = uint64_t{remainder >> (8 + kIdx) & 1} << slot;
-    const uint64_t moved = kOpens ? (plane & ~below) << 1 | opened : plane >> 1 & ~below;
+    const uint64_t bit = remainder >> (DenseBits<kShape>::kByteBits + kIdx) & 1;
+    const uint64_t moved = kOpens ? (plane & ~below) << 1 | bit << slot : plane >> 1 & ~below;
     const uint64_t bits = (plane & below) | moved;
-    constexpr size_t kFirst = kShape.slots * (8 + kIdx);
+    constexpr size_t kFirst = kShape.plane_begin(kIdx);
     tail[kFirst / 64] |= bits << kFirst % 64;
     if constexpr (kFirst % 64 + kShape.slots > 64) {
       tail[kFirst / 64 + 1] |= bits >> (64 - kFirst % 64);
@@ -162,10 +163,14 @@ struct DenseMove {
       const uint64_t word = LoadPresenceWord64(block + 2 * i);
       std::memcpy(bytes + 8 * i, &word, sizeof(word));
     }
-    std::memmove(bytes + slot + (kOpens ? 1 : 0), bytes + slot + (kOpens ? 0 : 1),
-                 kSlots - 1 - slot);
-    if (kOpens) bytes[slot] = static_cast<uint8_t>(remainder);
-    std::memset(bytes + kKept, 0, sizeof(bytes) - kKept);
+    for (size_t first = 0; first < kSlotBytes; first += kSlots, remainder >>= 8) {
+      uint8_t* slots = bytes + first;
+      std::memmove(slots + slot + (kOpens ? 1 : 0), slots + slot + (kOpens ? 0 : 1),
+                   kSlots - 1 - slot);
+      if (kOpens) slots[slot] = static_cast<uint8_t>(remainder);
+      std::memset(slots + kKept, 0, kSlots - kKept);
+    }
+    std::memset(bytes + kSlotBytes, 0, sizeof(bytes) - kSlotBytes);
     for (size_t i = 0; i < 8; ++i) {
       uint64_t word;
       std::memcpy(&word, bytes + 8 * i, sizeof(word));
@@ -174,6 +179,24 @@ struct DenseMove {
   }
 
 #else
+
+  // Of each byte of a block: its slot, or kNoSlot; whether it stays a slot's; whether it is the
+  // second byte of a remainder.
+  static constexpr uint8_t kNoSlot = 0x7f;
+  struct Bytes {
+    alignas(16) uint8_t slots[64];
+    alignas(16) uint8_t kept[64];
+    alignas(16) uint8_t second[64];
+  };
+  static constexpr Bytes kBytes = [] {
+    Bytes bytes{};
+    for (size_t i = 0; i < 64; ++i) {
+      bytes.slots[i] = static_cast<uint8_t>(i < kSlotBytes ? i % kSlots : kNoSlot);
+      bytes.kept[i] = bytes.slots[i] < kKept ? 0xff : 0;
+      bytes.second[i] = i >= kSlots ? 0xff : 0;
+    }
+    return bytes;
+  }();
 
   static HWY_INLINE void MoveBytes(uint32_t slot, uint32_t remainder, const uint64_t* tail,
                                    uint32_t* block) {
@@ -196,31 +219,38 @@ struct DenseMove {
                                     uint32_t* block) {
     constexpr size_t kBegin = 16 * kIdx;
     const ByteSlotTag d;
-    if constexpr (kBegin >= kSlots) {
+    const hn::Repartition<int8_t, ByteSlotTag> d_signed;
+    if constexpr (kBegin >= kSlotBytes) {
       StorePresenceWord64(tail[2 * kIdx], block + 4 * kIdx);
       StorePresenceWord64(tail[2 * kIdx + 1], block + 4 * kIdx + 2);
     } else {
       const auto slots = LoadByteSlots(block, kBegin);
+      const auto of_slot = hn::Load(d, kBytes.slots + kBegin);
+      const auto wanted = hn::Set(d, static_cast<uint8_t>(slot));
+      const auto is_before = hn::RebindMask(
+          d, hn::Lt(hn::BitCast(d_signed, of_slot), hn::BitCast(d_signed, wanted)));
       auto moved = slots;
       if constexpr (kOpens) {
-        const auto byte = hn::Set(d, static_cast<uint8_t>(remainder));
-        if constexpr (kIdx == 0) {
-          moved = OpenedAt(slot, kBegin, slots, hn::ShiftLeftBytes<1>(d, slots), byte);
-        } else {
-          const auto before = LoadByteSlots(block, kBegin - 16);
-          moved =
-              OpenedAt(slot, kBegin, slots, hn::CombineShiftRightBytes<15>(d, slots, before), byte);
+        auto byte = hn::Set(d, static_cast<uint8_t>(remainder));
+        if constexpr (kSlotBytes > kSlots && kBegin + 16 > kSlots) {
+          byte = hn::IfVecThenElse(hn::Load(d, kBytes.second + kBegin),
+                                   hn::Set(d, static_cast<uint8_t>(remainder >> 8)), byte);
         }
-      } else if constexpr (kIdx == 3) {
-        moved = MovedFrom(slot, kBegin, slots, hn::ShiftRightBytes<1>(d, slots));
+        auto behind = hn::ShiftLeftBytes<1>(d, slots);
+        if constexpr (kIdx > 0) {
+          behind = hn::CombineShiftRightBytes<15>(d, slots, LoadByteSlots(block, kBegin - 16));
+        }
+        moved = hn::IfThenElse(hn::Eq(of_slot, wanted), byte,
+                               hn::IfThenElse(is_before, slots, behind));
       } else {
-        const auto behind = LoadByteSlots(block, kBegin + 16);
-        moved = MovedFrom(slot, kBegin, slots, hn::CombineShiftRightBytes<1>(d, behind, slots));
+        auto next = hn::ShiftRightBytes<1>(d, slots);
+        if constexpr (kIdx < 3) {
+          next = hn::CombineShiftRightBytes<1>(d, LoadByteSlots(block, kBegin + 16), slots);
+        }
+        moved = hn::IfThenElse(is_before, slots, next);
       }
-      if constexpr (kBegin + 16 > kKept) {
-        moved = hn::IfThenElseZero(hn::FirstN(d, kKept - kBegin), moved);
-      }
-      if constexpr (kBegin + 16 > kSlots) {
+      if constexpr (kBegin + 16 > kKept) moved = hn::And(moved, hn::Load(d, kBytes.kept + kBegin));
+      if constexpr (kBegin + 16 > kSlotBytes) {
         const hn::Repartition<uint64_t, ByteSlotTag> d64;
         const auto words = hn::InterleaveLower(d64, hn::Set(d64, tail[2 * kIdx]),
                                                hn::Set(d64, tail[2 * kIdx + 1]));
@@ -251,7 +281,9 @@ struct Dense : DenseLanes<kShape> {
         : Key(DenseLayout{kShape, blocks.fingerprint_bits},
               DenseLayout{kShape, blocks.fingerprint_bits}.KeyOf(rest)) {}
     HWY_INLINE Key(const DenseLayout& layout, uint32_t key)
-        : bin(layout.BinOf(key)), remainder(layout.RemainderOf(key)) {}
+        : Key(layout.BinOf(key), layout.RemainderOf(key)) {}
+    HWY_INLINE Key(uint32_t of_bin, uint32_t of_remainder)
+        : bin(of_bin), remainder(of_remainder) {}
 
     uint32_t bin;
     uint32_t remainder;

@@ -55,26 +55,18 @@ void WriteBits(uint64_t* words, uint32_t first, uint32_t num_bits, uint64_t bits
   }
 }
 
-constexpr uint32_t kSlotWords = 2;  // of 64 bits, that are slots alone in all shapes
-
 // What is where in blocks of a shape, by its slots.
 struct Masks {
-  DenseWord empty;                // the string of an empty block
-  DenseWord string;               // of a block that is not cut
-  std::array<uint64_t, 6> slots;  // in the block's last words of 64 bits
-  uint32_t shift;                 // of the string in the last two
+  DenseWord empty;   // the string of an empty block
+  DenseWord string;  // of a block that is not cut
+  uint32_t shift;    // of the string in the last two words of 64 bits
 };
 constexpr auto kMasks = [] {
   std::array<Masks, kMaxDenseSlots + 1> masks{};
   for (const DenseShape& shape : kDenseShapes) {
-    Masks& of_shape = masks[shape.slots];
-    of_shape.empty = Below(shape.bins);
-    of_shape.string = Below(shape.slots + shape.bins);
-    for (uint32_t i = 0; i < of_shape.slots.size(); ++i) {
-      const uint32_t first = 64 * (kSlotWords + i);
-      of_shape.slots[i] = Below64(std::max(8 * shape.slots, first) - first);
-    }
-    of_shape.shift = shape.unary_begin() - kLastWords;
+    masks[shape.slots] = {.empty = Below(shape.bins),
+                          .string = Below(shape.slots + shape.bins),
+                          .shift = shape.unary_begin() - kLastWords};
   }
   return masks;
 }();
@@ -104,17 +96,17 @@ Word WithoutBit(Word word, uint32_t at) {
 
 }  // namespace
 
-DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layout_(layout) {
+DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block)
+    : layout_(layout), bytes_{} {
   const DenseShape& shape = layout.shape;
   const Words words = LoadWords(block);
   const Masks& masks = kMasks[shape.slots];
-  for (size_t i = 0; i < words.size(); ++i) {
-    const uint64_t slots = i < kSlotWords ? words[i] : words[i] & masks.slots[i - kSlotWords];
-    std::memcpy(low_bytes_.data() + 8 * i, &slots, sizeof(slots));
+  const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
+  for (uint32_t i = 0; i < shape.num_bytes(); ++i) {
+    std::memcpy(bytes_[i].data(), bytes + i * shape.slots, shape.slots);
   }
-  std::memset(low_bytes_.data() + sizeof(words), 0, low_bytes_.size() - sizeof(words));
   for (uint32_t i = 0; i < shape.num_planes(); ++i) {
-    planes_[i] = ReadBits(words.data(), shape.slots * (8 + i), shape.slots);
+    planes_[i] = ReadBits(words.data(), shape.plane_begin(i), shape.slots);
   }
   const DenseWord last = DenseWord{words[7]} << 64 | words[6];
   const bool is_cut = (last & kCutBit) != 0;
@@ -127,10 +119,13 @@ DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block) : layou
 
 void DenseBlock::Store(uint32_t* block) const {
   const DenseShape& shape = layout_.shape;
-  Words words;
-  std::memcpy(words.data(), low_bytes_.data(), sizeof(words));
+  Words words{};
+  auto* bytes = reinterpret_cast<uint8_t*>(words.data());
+  for (uint32_t i = 0; i < shape.num_bytes(); ++i) {
+    std::memcpy(bytes + i * shape.slots, bytes_[i].data(), shape.slots);
+  }
   for (uint32_t i = 0; i < shape.num_planes(); ++i) {
-    WriteBits(words.data(), shape.slots * (8 + i), shape.slots, planes_[i]);
+    WriteBits(words.data(), shape.plane_begin(i), shape.slots, planes_[i]);
   }
   const Masks& masks = kMasks[shape.slots];
   DenseWord last = (ends_ ^ masks.empty) << masks.shift;
@@ -142,25 +137,61 @@ void DenseBlock::Store(uint32_t* block) const {
 }
 
 uint32_t DenseBlock::RemainderAt(uint32_t slot) const {
-  uint32_t remainder = low_bytes_[slot];
+  uint32_t remainder = bytes_[0][slot] | uint32_t{bytes_[1][slot]} << 8;
   for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) {
-    remainder |= static_cast<uint32_t>(planes_[i] >> slot & 1) << (8 + i);
+    remainder |= static_cast<uint32_t>(planes_[i] >> slot & 1)
+                 << (8 * layout_.shape.num_bytes() + i);
   }
   return remainder;
 }
 
 uint32_t DenseBlock::Keys(std::span<uint32_t, kMaxDenseSlots> keys) const {
+  const uint32_t num_planes = layout_.shape.num_planes();
+  const uint32_t plane_bit = 8 * layout_.shape.num_bytes();
   uint32_t slot = 0;
   const auto decode = [&](uint64_t zeros, uint32_t first) {
     for (; zeros != 0; zeros &= zeros - 1, ++slot) {
       const uint32_t bin = first + static_cast<uint32_t>(std::countr_zero(zeros)) - slot;
-      keys[slot] = bin << layout_.bits | RemainderAt(slot);
+      keys[slot] = bin << layout_.bits | bytes_[0][slot] | uint32_t{bytes_[1][slot]} << 8;
     }
   };
   const DenseWord zeros = ~ends_ & Below(num_keys_ + num_bins_);
   decode(static_cast<uint64_t>(zeros), 0);
   decode(static_cast<uint64_t>(zeros >> 64), 64);
+  for (uint32_t i = 0; i < num_planes; ++i) {
+    const uint64_t plane = planes_[i];
+    for (uint32_t k = 0; k < slot; ++k) {
+      keys[k] |= static_cast<uint32_t>(plane >> k & 1) << (plane_bit + i);
+    }
+  }
   return slot;
+}
+
+DenseBlock DenseBlock::Of(const DenseLayout& layout, std::span<const uint32_t> keys) {
+  DenseBlock block(layout);
+  block.num_keys_ = static_cast<uint32_t>(keys.size());
+  block.num_bins_ = layout.shape.bins;
+  const bool has_two_bytes = layout.shape.num_bytes() == 2;
+  std::array<uint64_t, 2> zeros{};
+  for (uint32_t slot = 0; slot < keys.size(); ++slot) {
+    const uint32_t remainder = layout.RemainderOf(keys[slot]);
+    block.bytes_[0][slot] = static_cast<uint8_t>(remainder);
+    if (has_two_bytes) block.bytes_[1][slot] = static_cast<uint8_t>(remainder >> 8);
+    const uint32_t at = slot + layout.BinOf(keys[slot]);
+    zeros[at / 64] |= uint64_t{1} << at % 64;
+  }
+  block.ends_ =
+      Below(block.num_keys_ + block.num_bins_) & ~(DenseWord{zeros[1]} << 64 | zeros[0]);
+  const uint32_t plane_bit = 8 * layout.shape.num_bytes();
+  for (uint32_t i = 0; i < layout.shape.num_planes(); ++i) {
+    uint64_t plane = 0;
+    for (uint32_t slot = 0; slot < keys.size(); ++slot) {
+      const uint32_t bit = plane_bit + i < layout.bits ? keys[slot] >> (plane_bit + i) & 1 : 0;
+      plane |= uint64_t{bit} << slot;
+    }
+    block.planes_[i] = plane;
+  }
+  return block;
 }
 
 uint32_t DenseBlock::BinAt(uint32_t slot) const { return Select(~ends_, slot) - slot; }
@@ -173,7 +204,7 @@ uint64_t DenseBlock::Copies() const {
     std::array<uint64_t, 8> words;
     std::array<uint8_t, 64> equal{};
     for (uint32_t i = distance; i < kMaxDenseSlots; ++i) {
-      equal[i] = low_bytes_[i] == low_bytes_[i - distance] ? 1 : 0;
+      equal[i] = bytes_[0][i] == bytes_[0][i - distance] ? 1 : 0;
     }
     std::memcpy(words.data(), equal.data(), equal.size());
     if (std::ranges::all_of(words, [](uint64_t word) { return word == 0; })) continue;
@@ -194,19 +225,26 @@ DenseBlock::Slots DenseBlock::SlotsOf(uint32_t bin) const {
   return {first, Select(ends_, bin) - bin};
 }
 
-uint64_t DenseBlock::Equal(uint32_t remainder) const {
+uint64_t DenseBlock::EqualBytes(size_t i, uint32_t byte) const {
   std::array<uint64_t, 8> words;
   std::array<uint8_t, 64> bytes;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    bytes[i] = low_bytes_[i] == static_cast<uint8_t>(remainder) ? 1 : 0;
+  for (size_t k = 0; k < bytes.size(); ++k) {
+    bytes[k] = bytes_[i][k] == static_cast<uint8_t>(byte) ? 1 : 0;
   }
   std::memcpy(words.data(), bytes.data(), sizeof(words));
   uint64_t equal = 0;
-  for (size_t i = 0; i < words.size(); ++i) {
-    equal |= words[i] * 0x0102040810204080 >> 56 << (8 * i);  // the product gathers bits
+  for (size_t w = 0; w < words.size(); ++w) {
+    equal |= words[w] * 0x0102040810204080 >> 56 << (8 * w);  // the product gathers bits
   }
-  for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) {
-    equal &= ~(planes_[i] ^ (0 - uint64_t{remainder >> (8 + i) & 1}));
+  return equal;
+}
+
+uint64_t DenseBlock::Equal(uint32_t remainder) const {
+  const DenseShape& shape = layout_.shape;
+  uint64_t equal = EqualBytes(0, remainder & 0xff);
+  if (shape.num_bytes() == 2) equal &= EqualBytes(1, remainder >> 8 & 0xff);
+  for (uint32_t i = 0; i < shape.num_planes(); ++i) {
+    equal &= ~(planes_[i] ^ (0 - uint64_t{remainder >> (8 * shape.num_bytes() + i) & 1}));
   }
   return equal & Below64(num_keys_);
 }
@@ -229,9 +267,11 @@ int DenseBlock::Find(uint32_t key) const {
 }
 
 void DenseBlock::MoveBytes(uint32_t from, uint32_t to) {
-  std::array<uint8_t, kMaxDenseSlots + 1> moved;
-  std::memcpy(moved.data(), low_bytes_.data() + from, moved.size());
-  std::memcpy(low_bytes_.data() + to, moved.data(), moved.size());
+  for (uint32_t i = 0; i < layout_.shape.num_bytes(); ++i) {
+    std::array<uint8_t, kMaxDenseSlots + 1> moved;
+    std::memcpy(moved.data(), bytes_[i].data() + from, moved.size());
+    std::memcpy(bytes_[i].data() + to, moved.data(), moved.size());
+  }
 }
 
 uint32_t DenseBlock::Open(uint32_t key) {
@@ -240,9 +280,11 @@ uint32_t DenseBlock::Open(uint32_t key) {
   const uint32_t end = bin + 1 == num_bins_ ? num_keys_ + bin : Select(ends_, bin);
   const uint32_t slot = end - bin;
   MoveBytes(slot, slot + 1);
-  low_bytes_[slot] = static_cast<uint8_t>(remainder);
+  bytes_[0][slot] = static_cast<uint8_t>(remainder);
+  if (layout_.shape.num_bytes() == 2) bytes_[1][slot] = static_cast<uint8_t>(remainder >> 8);
   for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) {
-    planes_[i] = WithBit(planes_[i], slot, uint64_t{remainder >> (8 + i) & 1});
+    const uint32_t bit = remainder >> (8 * layout_.shape.num_bytes() + i) & 1;
+    planes_[i] = WithBit(planes_[i], slot, uint64_t{bit});
   }
   ends_ = WithBit(ends_, end, DenseWord{0});
   num_keys_ += 1;
@@ -268,7 +310,7 @@ void DenseBlock::CutAt(uint32_t bin) {
   num_bins_ = bin;
   const uint32_t end = num_keys_;
   num_keys_ = Width(ends_) - bin;
-  for (uint32_t i = num_keys_; i < end; ++i) low_bytes_[i] = 0;
+  for (uint32_t i = num_keys_; i < end; ++i) bytes_[0][i] = bytes_[1][i] = 0;
   for (uint32_t i = 0; i < layout_.shape.num_planes(); ++i) planes_[i] &= Below64(num_keys_);
 }
 

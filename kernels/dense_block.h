@@ -24,6 +24,8 @@ class DenseBlock {
     uint32_t size() const { return end - first; }
   };
 
+  // One that shows these keys, ascending by bin, as many as there are slots at most.
+  static DenseBlock Of(const DenseLayout& layout, std::span<const uint32_t> keys);
   // Of words that Store has not written, IsReadable tells whether anything else may be called.
   DenseBlock(const DenseLayout& layout, const uint32_t* block);
   void Store(uint32_t* block) const;
@@ -70,12 +72,16 @@ class DenseBlock {
   const DenseLayout& layout() const { return layout_; }
 
  private:
+  explicit DenseBlock(const DenseLayout& layout) : layout_(layout), bytes_{}, planes_{} {}
   // The slots with this remainder, in any bin, one bit each.
   uint64_t Equal(uint32_t remainder) const;
   void MoveBytes(uint32_t from, uint32_t to);
+  // The slots with this byte, one bit each, and bits behind them.
+  uint64_t EqualBytes(size_t i, uint32_t byte) const;
 
   DenseLayout layout_;
-  std::array<uint8_t, 128> low_bytes_;            // of slots; all others are 0
+  // Of slots, by byte of the remainder; all others are 0.
+  std::array<std::array<uint8_t, 128>, 2> bytes_;
   std::array<uint64_t, kMaxDensePlanes> planes_;  // as many as the shape has
   DenseWord ends_ = 0;                            // unary, with a 1 behind each bin that is shown
   uint32_t num_keys_ = 0;

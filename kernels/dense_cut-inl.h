@@ -154,12 +154,26 @@ struct DenseCut {
   };
 
   static constexpr DenseCutKernels Kernels() {
-    return {.state = &State,
+    return {.insert = &Update<InsertsBinned<Codec>>,
+            .insert_if_absent = &Update<InsertsBinnedIfAbsent<Codec>>,
+            .erase = &Update<ErasesBinned<Codec>>,
+            .query = &Query,
+            .state = &State,
             .slot = &Slot,
             .find = &PairOf::Find,
             .close = &Close,
             .evict = &Evict,
             .pull = &Pull};
+  }
+
+  template <class Updates>
+  static OneFate Update(uint32_t bin, uint32_t remainder, uint32_t* block) {
+    return Updates::Apply(Key(bin, remainder), block);
+  }
+  static OneFate Query(uint32_t bin, uint32_t remainder, uint64_t equal_bytes,
+                       const uint32_t* block) {
+    return Codec::QueryBin(Key(bin, remainder), Bits::AlsoEqual(equal_bytes, remainder, block),
+                           block);
   }
 
   static DenseCutKernels::State State(const uint32_t* block) {
@@ -237,29 +251,37 @@ struct DenseCut {
   }
 
   static HWY_INLINE uint32_t RemainderAt(const uint32_t* block, uint32_t slot) {
-    const uint32_t byte = LoadPresenceWord(block + slot / 4) >> slot % 4 * 8 & 0xff;
-    return byte | HighBitsAt(block, slot, typename Bits::Planes());
+    uint32_t bytes = ByteAt(block, slot);
+    if constexpr (kShape.num_bytes() == 2) bytes |= ByteAt(block, kShape.slots + slot) << 8;
+    return bytes | HighBitsAt(block, slot, typename Bits::Planes());
+  }
+  static HWY_INLINE uint32_t ByteAt(const uint32_t* block, uint32_t i) {
+    return LoadPresenceWord(block + i / 4) >> i % 4 * 8 & 0xff;
   }
   template <size_t... kIdx>
   static HWY_INLINE uint32_t HighBitsAt([[maybe_unused]] const uint32_t* block,
                                         [[maybe_unused]] uint32_t slot,
                                         std::index_sequence<kIdx...> /*planes*/) {
     return (uint32_t{0} | ... |
-            (static_cast<uint32_t>(Bits::Plane(block, kIdx) >> slot & 1) << (8 + kIdx)));
+            (static_cast<uint32_t>(Bits::Plane(block, kIdx) >> slot & 1) << (Bits::kByteBits + kIdx)));
   }
 
   // Makes the slots from this one on zeros.
   static HWY_INLINE void ClearFrom(uint32_t slot, uint32_t* block) {
-    constexpr uint32_t kNumWords = (kShape.slots + 3) / 4;  // of 32 bits
-    constexpr uint32_t kOthers = kShape.slots % 4 == 0 ? 0 : ~uint32_t{0} << kShape.slots % 4 * 8;
-    uint32_t kept = (uint32_t{1} << slot % 4 * 8) - 1;
-    for (uint32_t w = slot / 4; w < kNumWords; ++w, kept = 0) {
-      const uint32_t others = w + 1 == kNumWords ? kOthers : 0;
-      StorePresenceWord(LoadPresenceWord(block + w) & (kept | others), block + w);
+    for (uint32_t first = 0; first < kShape.num_bytes() * kShape.slots; first += kShape.slots) {
+      ClearBytes(first + slot, first + kShape.slots, block);
     }
     FlipPlanes(block, typename Bits::Planes(), [&](size_t i) HWY_ATTR {
       return Bits::Plane(block, i) & Bits::kAllSlots & ~uint64_t{0} << slot;
     });
+  }
+  // Bytes [begin, end).
+  static HWY_INLINE void ClearBytes(uint32_t begin, uint32_t end, uint32_t* block) {
+    uint32_t kept = (uint32_t{1} << begin % 4 * 8) - 1;
+    for (uint32_t w = begin / 4; w < (end + 3) / 4; ++w, kept = 0) {
+      if (w == end / 4) kept |= ~uint32_t{0} << end % 4 * 8;
+      StorePresenceWord(LoadPresenceWord(block + w) & kept, block + w);
+    }
   }
   // Flips the slots slots_of(i) of each plane.
   template <size_t... kIdx, class SlotsOf>
@@ -269,7 +291,7 @@ struct DenseCut {
     (FlipPlane(kIdx, slots_of(kIdx), block), ...);
   }
   static HWY_INLINE void FlipPlane(size_t i, uint64_t slots, uint32_t* block) {
-    const size_t first = kShape.slots * (8 + i);
+    const size_t first = kShape.plane_begin(static_cast<uint32_t>(i));
     const auto flip = [block](size_t word, uint64_t flipped) HWY_ATTR {
       StorePresenceWord64(LoadPresenceWord64(block + 2 * word) ^ flipped, block + 2 * word);
     };
@@ -289,7 +311,9 @@ struct DenseCut {
     uint64_t copies = 0;
     uint64_t together = near;
     for (size_t distance = 1; together != 0; ++distance) {
-      uint64_t equal = EqualBytes(words + 16, distance) & together;
+      uint64_t equal = EqualBytes(words + 16, distance);
+      if constexpr (kShape.num_bytes() == 2) equal &= equal >> kShape.slots;
+      equal &= together;
       for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
         const uint64_t plane = Bits::Plane(block, i);
         equal &= ~(plane ^ plane << distance);
@@ -358,10 +382,16 @@ struct DenseCut {
 
   // A slot that is 0.
   static HWY_INLINE void SetSlot(uint32_t slot, uint32_t remainder, uint32_t* block) {
-    const uint32_t word = LoadPresenceWord(block + slot / 4);
-    StorePresenceWord(word | (remainder & 0xff) << slot % 4 * 8, block + slot / 4);
-    FlipPlanes(block, typename Bits::Planes(),
-               [&](size_t i) HWY_ATTR { return uint64_t{remainder >> (8 + i) & 1} << slot; });
+    SetByte(slot, remainder & 0xff, block);
+    if constexpr (kShape.num_bytes() == 2) {
+      SetByte(kShape.slots + slot, remainder >> 8 & 0xff, block);
+    }
+    FlipPlanes(block, typename Bits::Planes(), [&](size_t i) HWY_ATTR {
+      return uint64_t{remainder >> (Bits::kByteBits + i) & 1} << slot;
+    });
+  }
+  static HWY_INLINE void SetByte(uint32_t i, uint32_t byte, uint32_t* block) {
+    StorePresenceWord(LoadPresenceWord(block + i / 4) | byte << i % 4 * 8, block + i / 4);
   }
 };
 

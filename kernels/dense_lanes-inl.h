@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "kernels/binned_lanes-inl.h"
+#include "kernels/byte_slots-inl.h"
 #include "kernels/dense_layout.h"
 #include "kernels/fingerprint_layout.h"
 #include "kernels/presence_words.h"
@@ -39,21 +40,27 @@ struct DenseBits {
 
   // The i-th plane's bits, and others behind them.
   static HWY_INLINE uint64_t Plane(const uint32_t* block, size_t i) {
-    const size_t first = kShape.slots * (8 + i);
+    const size_t first = kShape.plane_begin(static_cast<uint32_t>(i));
     const uint64_t bits = LoadPresenceWord64(block + first / 64 * 2) >> first % 64;
     if (first % 64 + kShape.slots <= 64) return bits;
     return bits | LoadPresenceWord64(block + first / 64 * 2 + 2) << (64 - first % 64);
   }
 
+  // Bits of a remainder from which on they are in planes.
+  static constexpr uint32_t kByteBits = 8 * kShape.num_bytes();
+
   // The slots that are equal to a remainder, of which these have its low byte.
   static HWY_INLINE uint64_t AlsoEqual(uint64_t equal, uint64_t remainder, const uint32_t* block) {
+    if constexpr (kShape.num_bytes() == 2) {
+      equal &= BytesEqual(block, static_cast<uint32_t>(remainder >> 8) & 0xff) >> kShape.slots;
+    }
     return equal & kAllSlots & ~Unequal(remainder, block, Planes());
   }
   template <size_t... kIdx>
   static HWY_INLINE uint64_t Unequal([[maybe_unused]] uint64_t remainder,
                                      [[maybe_unused]] const uint32_t* block,
                                      std::index_sequence<kIdx...> /*planes*/) {
-    return (uint64_t{0} | ... | (Plane(block, kIdx) ^ (0 - (remainder >> (8 + kIdx) & 1))));
+    return (uint64_t{0} | ... | (Plane(block, kIdx) ^ (0 - (remainder >> (kByteBits + kIdx) & 1))));
   }
 };
 

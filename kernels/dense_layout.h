@@ -9,8 +9,9 @@
 // so that a key's first half says which of two blocks it is in when the blocks double, and doubling
 // takes a bit of the remainder. The number of bins need not be a power of two.
 //
-//   block      bit 0 first: | low bytes of S remainders | planes | unary, S + B | counted | cut |
-//   planes     the remainders' bits from the ninth on, S bits each
+//   block      bit 0 first: | bytes of S remainders | planes | unary, S + B | counted | cut |
+//   bytes      the lowest of each; with 16 bits or more then the second of each
+//   planes     the remainders' other bits, S bits each
 //   unary      for each bin a 0 per key, then a 1:  0 1 | 0 0 1 | 1 | ..
 //              stored xor that of an empty block, so that an empty block is all zeros
 //   cut        so many bins are shown as have their 1; keys of the others are elsewhere
@@ -43,7 +44,7 @@ inline constexpr uint32_t kDenseEntryCountBits = 5;
 // So many blocks have one home among the lines, at most.
 inline constexpr uint32_t kMaxBlocksPerLine = 16;
 inline constexpr uint32_t kMaxDenseSlots = 51;
-inline constexpr uint32_t kMaxDensePlanes = 11;
+inline constexpr uint32_t kMaxDensePlanes = 5;
 // Of a line, by shape: so many, or 21 and more.
 inline constexpr uint32_t kWordLineEntries = 15;
 inline constexpr uint32_t kMaxLineEntries = 24;
@@ -58,7 +59,10 @@ struct DenseShape {
   uint32_t bins;
   uint32_t max_bits;
 
-  constexpr uint32_t num_planes() const { return max_bits - 8; }
+  constexpr uint32_t num_bytes() const { return max_bits / 8; }  // of a remainder: 1 or 2
+  constexpr uint32_t num_planes() const { return max_bits % 8; }
+  // Where a plane begins.
+  constexpr uint32_t plane_begin(uint32_t i) const { return slots * (8 * num_bytes() + i); }
   // Where the unary string begins.
   constexpr uint32_t unary_begin() const { return slots * max_bits; }
   constexpr uint32_t key_bits() const {
@@ -85,7 +89,7 @@ inline constexpr size_t kNumShortDenseShapes = 4;
 
 constexpr bool IsDenseShape(const DenseShape& shape) {
   return shape.unary_begin() + shape.slots + shape.bins + kDenseFlagBits == kDenseBlockBits &&
-         shape.slots <= kMaxDenseSlots && 8 * shape.slots >= 128 && shape.unary_begin() >= 384 &&
+         shape.slots <= kMaxDenseSlots && shape.num_bytes() <= 2 && 8 * shape.slots >= 128 && shape.unary_begin() >= 384 &&
          shape.num_planes() <= kMaxDensePlanes && shape.key_bits() <= 32 - kDenseTagBits &&
          (shape.line_entries() == kWordLineEntries ||
           shape.line_entries() + std::max(shape.key_bits(), 16U) - 16 == kMaxLineEntries);

@@ -174,6 +174,13 @@ struct DensePair {
 //
 // Results are words: compilers put smaller ones together in memory, and wait for the stores.
 struct DenseCutKernels {
+  // Updates of one key, as FingerprintKernels' of one: kSpill if the block alone does not tell.
+  OneFate (*insert)(uint32_t bin, uint32_t remainder, uint32_t* block);
+  OneFate (*insert_if_absent)(uint32_t bin, uint32_t remainder, uint32_t* block);
+  OneFate (*erase)(uint32_t bin, uint32_t remainder, uint32_t* block);
+  // Given the block's bytes that are equal to the remainder's low byte, one bit each.
+  OneFate (*query)(uint32_t bin, uint32_t remainder, uint64_t equal_bytes, const uint32_t* block);
+
   // How many bins a block shows, and which is next: the one that is cut next, the last with keys,
   // if the block is full; else the first that is cut.
   struct State {
@@ -246,42 +253,36 @@ struct StampedKernels {
   OneFate (*query_one)(uint64_t digest, const StampedBlocks& blocks);
 };
 
-// Operations on growing blocks, beside queries (group_versions.h). An update stops at a key whose
-// block alone cannot tell what is to be done: at marked and full blocks, at an insertion of a key
-// that is shown, at an erasure of one that a counted block shows. It has changed nothing for that
-// key; the caller does what is to be done, and calls again from the next one. Updates require
-// digests of segments that may be changed. The directory stays while a kernel is called.
+// Operations on growing blocks (growing_layout.h), beside queries (group_versions.h). Updates
+// require digests of one shard, the segments of which may be changed; keys that need more than their
+// block are left to the store: they are listed in `spilled`, by index. The directory stays while a
+// kernel is called.
 struct GrowingKernels {
   // `inserted` is not used.
   GrowingProgress (*insert)(const uint64_t* digests, const DigestRange& range,
-                            const GrowingBlocks& blocks, uint64_t* inserted);
+                            const GrowingBlocks& blocks, uint64_t* inserted, uint32_t* spilled);
   // Sets the bit of each key that was inserted, or erased.
   GrowingProgress (*insert_if_absent)(const uint64_t* digests, const DigestRange& range,
-                                      const GrowingBlocks& blocks, uint64_t* inserted);
+                                      const GrowingBlocks& blocks, uint64_t* inserted,
+                                      uint32_t* spilled);
   GrowingProgress (*erase)(const uint64_t* digests, const DigestRange& range,
-                           const GrowingBlocks& blocks, uint64_t* erased);
+                           const GrowingBlocks& blocks, uint64_t* erased, uint32_t* spilled);
 
-  // As FingerprintKernels::query. What is not shown by a marked block is unsure.
+  // As FingerprintKernels::query. A key whose bin is cut is unsure.
   size_t (*query)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks,
                   uint64_t* shown, uint32_t* unsure);
   // The same without versions of groups: "absent" counts only if nothing was changed meanwhile.
   size_t (*query_at_once)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks,
                           uint64_t* shown, uint32_t* unsure);
-  // The same of shards that keep digests in these tables, one word per shard (growing_layout.h);
-  // unsure are digests of shards that have segments.
+  // The same of shards that keep digests in these tables, one word per shard; unsure are digests of
+  // shards that have segments.
   size_t (*query_tables_at_once)(const uint64_t* digests, size_t num_digests,
                                  const uint64_t* tables, uint64_t* shown, uint32_t* unsure);
   // Prefetches the digests' blocks.
   void (*fetch)(const uint64_t* digests, size_t num_digests, const GrowingBlocks& blocks);
 
-  // One digest, of the segment of this word. These return kDone, kUnchanged or kStop.
-  OneFate (*insert_one)(uint64_t digest, uint64_t word);
-  OneFate (*insert_if_absent_one)(uint64_t digest, uint64_t word);
-  OneFate (*erase_one)(uint64_t digest, uint64_t word);
-  // As FingerprintKernels::query_one.
+  // One digest: kDone, kUnchanged, or kSpill where the store is to tell.
   OneFate (*query_one)(uint64_t digest, const GrowingBlocks& blocks);
-  // Does a code in the block's slots match the key?
-  bool (*shows)(const uint32_t* block, uint32_t key);
 };
 
 // The bytes of a key.

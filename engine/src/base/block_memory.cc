@@ -14,6 +14,10 @@ namespace trommel {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
+// Smaller arrays come from the system's allocator: a growing filter has tens of thousands, and a
+// process has 65,530 mappings.
+constexpr size_t kLeastMapping = size_t{128} << 10;
+constexpr std::align_val_t kAlignment{64};
 
 // Without its message, if that needs memory that is refused as well.
 Error Refused(uint64_t num_bytes) noexcept try {
@@ -34,7 +38,15 @@ bool ReadRange(const std::string& line, uintptr_t& begin, uintptr_t& end) {
 
 Result<BlockMemory> BlockMemory::Allocate(uint64_t num_words) {
   const uint64_t num_bytes = num_words * sizeof(uint32_t);
-  // Small arrays stay on ordinary pages; a huge page for each would waste more than it saves.
+  if (num_bytes < kLeastMapping) {
+    BlockMemory memory;
+    memory.words_ = static_cast<uint32_t*>(::operator new(num_bytes, kAlignment, std::nothrow));
+    if (memory.words_ == nullptr) return Refused(num_bytes);
+    memory.num_words_ = num_words;
+    memory.Clear();
+    return memory;
+  }
+  // Arrays of less than one stay on ordinary pages: a huge page for each would waste more than it saves.
   const bool is_large = num_bytes >= kHugePage;
   const size_t mapping_bytes = num_bytes + (is_large ? kHugePage : 0);
   void* mapping =
@@ -69,7 +81,11 @@ BlockMemory& BlockMemory::operator=(BlockMemory&& other) noexcept {
 }
 
 BlockMemory::~BlockMemory() {
-  if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
+  if (mapping_ != nullptr) {
+    munmap(mapping_, mapping_bytes_);
+  } else {
+    ::operator delete(words_, kAlignment);
+  }
 }
 
 std::span<const std::byte> BlockMemory::bytes() const noexcept {

@@ -52,7 +52,7 @@ inline constexpr uint32_t kPaged = kPagedFlag;
 // Of the whole file.
 inline constexpr SectionRow kMetadata{"metadata", false, kSmall, 1, kMaxMetadataBytes};
 inline constexpr SectionRow kWindow{"window", false, kSmall, 8};
-inline constexpr SectionRow kDoubling{"doubling", false, kSmall, 24};
+inline constexpr SectionRow kGrowing{"growing", false, kSmall, 40};
 inline constexpr SectionRow kAttributes{"attributes", false, kSmall};
 inline constexpr SectionRow kSets{"sets", false, kSmall, 8};
 inline constexpr SectionRow kGrowth{"growth", false, kSmall, 48};
@@ -68,19 +68,19 @@ inline constexpr SectionRow kCounts{"counts", true, kPaged, 4};
 inline constexpr SectionRow kBlocks{"blocks", true, kPaged, 64};
 inline constexpr SectionRow kLines{"lines", true, kPaged, 64};
 inline constexpr SectionRow kSide{"side", true, kSmall, 8};
-// Of a shard of a filter that doubles, behind its numbers.
+// Of a shard of a filter that grows by itself.
 inline constexpr SectionRow kDigests{"digests", true, kSmall, 8};
 inline constexpr SectionRow kFurther{"further", true, kSmall, 16};
 inline constexpr SectionRow kSizes{"sizes", true, kSmall, 4};
-inline constexpr SectionRow kCodes{"codes", true, kSmall, 2};
+inline constexpr SectionRow kValues{"values", true, kSmall, 8};
 // Of a column of an index: a file of its own type.
 inline constexpr SectionRow kFile{"file", true, kSmall};
 
 inline constexpr std::array kOfCounting = {kMetadata, kNumbers, kPresence, kCounts,
                                            kBlocks,   kLines,   kSide};
-inline constexpr std::array kOfScalable = {kMetadata, kGrowth,  kDoubling, kGeneration, kNumbers,
-                                           kPresence, kCounts,  kBlocks,   kLines,      kSide,
-                                           kDigests,  kFurther, kSizes,    kCodes};
+inline constexpr std::array kOfScalable = {kMetadata, kGrowth,  kGrowing, kGeneration, kNumbers,
+                                           kPresence, kCounts,  kBlocks,  kLines,      kSide,
+                                           kDigests,  kFurther, kSizes,   kValues};
 inline constexpr std::array kOfWindow = {kMetadata, kWindow, kNumbers, kBlocks, kLines, kSide};
 inline constexpr std::array kOfAttributes = {kMetadata,   kAttributes, kSets,     kGrowth,
                                              kGeneration, kNumbers,    kPresence, kCounts,

@@ -82,8 +82,17 @@ std::pair<uint32_t, uint64_t> NumberAt(const uint64_t* record, uint32_t first) {
   }
 }
 
+// An eighth to spare, where a vector would take twice the memory.
+template <class T>
+void ReserveMore(std::vector<T>& list, size_t num_more) {
+  const size_t size = list.size() + num_more;
+  if (size > list.capacity()) list.reserve(size + size / 8);
+}
+
+}  // namespace
+
 // Groups that are not in a record yet.
-struct NewGroups {
+struct DenseCounts::NewGroups {
   void Append(uint64_t group) {
     words[num_groups / 16] |= group << (num_groups % 16 * 4);
     num_groups += 1;
@@ -97,15 +106,6 @@ struct NewGroups {
   std::array<uint64_t, 2> words{};  // 7 groups and 22
   uint32_t num_groups = 0;
 };
-
-// An eighth to spare, where a vector would take twice the memory.
-template <class T>
-void ReserveMore(std::vector<T>& list, size_t num_more) {
-  const size_t size = list.size() + num_more;
-  if (size > list.capacity()) list.reserve(size + size / 8);
-}
-
-}  // namespace
 
 uint64_t DenseCounts::BitmapOf(const uint64_t* record) { return record[0] & Below(kBitmapBits); }
 
@@ -166,6 +166,7 @@ bool DenseCounts::Increment(uint64_t block_idx, uint32_t slot) {
   if (word == nullptr) return SetSlot(block_idx, slot, 1);
   if ((*word >> shift & 7) == 7) return SetSlot(block_idx, slot, OfSlot(block_idx, slot) + 1);
   *word += uint64_t{1} << shift;
+  num_copies_ += 1;
   return true;
 }
 
@@ -175,6 +176,7 @@ bool DenseCounts::Decrement(uint64_t block_idx, uint32_t slot) {
   if (word == nullptr) return false;
   if ((*word >> shift & 7) == 0) return SetSlot(block_idx, slot, OfSlot(block_idx, slot) - 1);
   *word -= uint64_t{1} << shift;
+  num_copies_ -= 1;
   return true;
 }
 
@@ -183,7 +185,7 @@ bool DenseCounts::SetSlot(uint64_t block_idx, uint32_t slot, uint64_t count) {
   const Item item = record == nullptr ? Item{0, 0, 0} : ItemOfSlot(record, slot);
   NewGroups groups;
   if (count > 0) groups.AppendNumber(count);
-  if (!Replace(block_idx, item, groups.words.data(), groups.num_groups, kMaxGroups)) return false;
+  if (!Replace(block_idx, item, count, groups, kMaxGroups)) return false;
   if (!Has(block_idx)) return true;
   const uint64_t bit = uint64_t{1} << slot;
   uint64_t& head = *Find(block_idx);
@@ -199,11 +201,12 @@ bool DenseCounts::SetKey(uint64_t block_idx, uint32_t key, uint64_t count) {
     for (uint32_t i = 0; i < key_groups_; ++i) groups.Append(key >> (4 * i) & 15);
     groups.AppendNumber(count);
   }
-  return Replace(block_idx, item, groups.words.data(), groups.num_groups, kMaxGroupsWithKeys);
+  return Replace(block_idx, item, count, groups, kMaxGroupsWithKeys);
 }
 
-bool DenseCounts::Replace(uint64_t block_idx, const Item& item, const uint64_t* groups,
-                          uint32_t num_groups, uint32_t max_groups) {
+bool DenseCounts::Replace(uint64_t block_idx, const Item& item, uint64_t count,
+                          const NewGroups& groups, uint32_t max_groups) {
+  const uint32_t num_groups = groups.num_groups;
   const uint64_t* old = Find(block_idx);
   if (old == nullptr && num_groups == 0) return true;
   const uint32_t old_size = old == nullptr ? 0 : GroupsOf(old);
@@ -217,13 +220,14 @@ bool DenseCounts::Replace(uint64_t block_idx, const Item& item, const uint64_t* 
   if (new_num_words > old_num_words && words_.size() + new_num_words > MostWords()) {
     CompactIfUnused(0);
   }
+  num_copies_ += count - item.count;  // before the last record goes
   if (old == nullptr) Insert(block_idx);
   if (new_num_words > old_num_words) Lengthen(block_idx, old_num_words, new_num_words);
   uint64_t* record = Find(block_idx);
   const uint32_t tail = item.first + item.size;
   MoveGroups(record, tail, item.first + num_groups, old_size - tail);
   for (uint32_t i = 0; i < num_groups; i += 16) {
-    WriteGroups(record, item.first + i, std::min(16U, num_groups - i), groups[i / 16]);
+    WriteGroups(record, item.first + i, std::min(16U, num_groups - i), groups.words[i / 16]);
   }
   record[0] = BitmapOf(record) | uint64_t{size} << kBitmapBits;
   if (new_num_words < old_num_words) num_unused_ += old_num_words - new_num_words;
@@ -276,6 +280,7 @@ void DenseCounts::Clear() {
   std::ranges::fill(has_record_, 0);
   std::ranges::fill(num_before_, 0);
   num_unused_ = 0;
+  num_copies_ = 0;
 }
 
 void DenseCounts::OpenSlot(uint64_t block_idx, uint32_t slot) {

@@ -65,6 +65,7 @@ class DenseCounts {
   void Clear();  // a limit stays
 
   uint64_t num_words() const { return words_.size() - num_unused_; }
+  uint64_t num_copies() const { return num_copies_; }  // of all slots and keys
   uint64_t num_records() const { return starts_.size(); }
   uint64_t num_bytes() const { return num_bytes_; }  // spare capacity included
   // What a limit of so many words takes, beside what finds the records of all blocks: words, an
@@ -102,8 +103,10 @@ class DenseCounts {
   uint64_t* Find(uint64_t block_idx) {
     return const_cast<uint64_t*>(static_cast<const DenseCounts*>(this)->Find(block_idx));
   }
-  // Replaces an item by these groups; makes the record, or removes it with its last group.
-  bool Replace(uint64_t block_idx, const Item& item, const uint64_t* groups, uint32_t num_groups,
+  struct NewGroups;
+  // Replaces an item by these groups, of a number with this count; makes the record, or removes it
+  // with its last group.
+  bool Replace(uint64_t block_idx, const Item& item, uint64_t count, const NewGroups& groups,
                uint32_t max_groups);
   // A record of no words yet, and one without groups.
   void Insert(uint64_t block_idx);
@@ -121,6 +124,7 @@ class DenseCounts {
   uint32_t key_groups_;
   uint64_t max_words_ = kNoLimit;
   uint64_t num_unused_ = 0;
+  uint64_t num_copies_ = 0;
   uint64_t num_bytes_ = 0;
   std::vector<uint64_t> words_;
   std::vector<uint64_t> has_record_;  // a bit per block; empty without records

@@ -136,6 +136,15 @@ class DenseLines {
     memory_.Clear();
     num_entries_ = 0;
   }
+  void ClearBesideQueries() {
+    for (uint64_t line_idx = 0; line_idx < num_lines_; ++line_idx) {
+      const auto change = ChangeOf(LineAt(line_idx));
+      for (uint64_t i = 0; i < kLineWords; ++i) {
+        kernels::StorePresenceWord(0, LineAt(line_idx) + i);
+      }
+    }
+    num_entries_ = 0;
+  }
   const BlockMemory& memory() const { return memory_; }
   static constexpr uint64_t kLineBytes = 64;
 

@@ -79,10 +79,15 @@ class DenseRange {
                                   uint64_t least_lines,
                                   const std::function<BlockContents(uint64_t)>& contents_of);
 
+  // Gives a block that has no keys these contents. Exclusive, without readers.
+  void Fill(uint64_t block_idx, const BlockContents& contents);
+
   // From now on queries may run beside updates, or no longer. Exclusive.
   void SetReaders(const DenseReaders& readers) { readers_ = readers; }
   // From now on the blocks are in these words, which have them already.
   void MoveTo(uint32_t* words) { words_ = words; }
+  // Erases all keys, beside queries. Allocates nothing.
+  void ClearBesideQueries() noexcept;
   // Requires words that are zero again. Keeps the lines that it has if there is no memory for the
   // least number.
   void Clear();
@@ -127,6 +132,8 @@ class DenseRange {
   // Returns how many; the others are to be erased one by one.
   uint64_t EraseCounted(uint64_t block_idx, uint32_t key, uint64_t count);
   bool MayContain(uint64_t block_idx, uint32_t key) const;
+  // As the kernels' query of one key, without a look at versions.
+  kernels::OneFate QueryBesideUpdates(uint64_t block_idx, uint32_t key) const;
   // Of a bin that is cut, beside updates: true if the key is an entry, or if hidden keys could be
   // it; nothing if lines were changed meanwhile. Requires a reader inside of the grace periods, and
   // counts only if the version of the block's group, looked at before and after, has not changed.
@@ -137,6 +144,7 @@ class DenseRange {
   template <class Use>
   void VisitKeys(uint64_t block_idx, const Use& use) const;
 
+  const DenseLayout& layout() const { return layout_; }
   uint64_t num_blocks() const { return lines_->num_blocks(); }
   uint64_t least_lines() const { return least_lines_; }
   const uint32_t* BlockAt(uint64_t block_idx) const { return words_ + kBlockWords * block_idx; }
@@ -251,6 +259,7 @@ class DenseRange {
                                                 std::map<uint64_t, uint64_t>& left) const;
   // From which numbers of entries on there should be more or fewer lines.
   void SetThresholds();
+  void FillBlock(uint64_t block_idx, const BlockContents& contents);
   static uint64_t FewestLinesFor(const DenseLayout& layout, uint64_t num_blocks,
                                  uint64_t least_lines, uint64_t num_entries);
 

@@ -24,6 +24,26 @@ bool DenseRange::MayContain(uint64_t block_idx, uint32_t key) const {
          (kernels::IsSpilledDense(words) && hidden_.contains(IdOf(block_idx, key)));
 }
 
+kernels::OneFate DenseRange::QueryBesideUpdates(uint64_t block_idx, uint32_t key) const {
+  const uint32_t slot = Kernels().slot(key, layout_.bits, BlockAt(block_idx));
+  if (slot < layout_.shape.slots) return kernels::OneFate::kDone;
+  const bool is_shown = BinOf(key) < Kernels().state(BlockAt(block_idx)).num_bins;
+  return is_shown ? kernels::OneFate::kUnchanged : kernels::OneFate::kSpill;
+}
+
+void DenseRange::ClearBesideQueries() noexcept {
+  for (uint64_t b = 0; b < num_blocks(); ++b) {
+    const auto change = ChangeOf(b);
+    for (size_t i = 0; i < kBlockWords; ++i) kernels::StorePresenceWord(0, BlockAt(b) + i);
+  }
+  lines_->ClearBesideQueries();
+  counts_.Clear();
+  hidden_.clear();
+  num_marked_ = 0;
+  num_undecided_bins_ = 0;
+  SetThresholds();
+}
+
 std::optional<bool> DenseRange::MayHoldAboveBesideUpdates(uint64_t block_idx, uint32_t key) const {
   if (kernels::IsSpilledDense(BlockAt(block_idx))) return true;
   // The address after the block: entries that have left it since are in these lines or later ones.
@@ -158,22 +178,29 @@ Result<DenseRange> DenseRange::Build(const DenseLayout& layout, uint32_t* words,
   DenseRange range = *std::move(created);
   range.least_lines_ = least_lines;
   range.SetThresholds();
-  for (uint64_t b = 0; b < num_blocks; ++b) {
-    std::array<uint32_t, kBlockWords> encoded;
-    const BlockContents rest = EncodeDense(layout, contents_of(b), encoded.data());
-    DenseBlock block(layout, encoded.data());
-    for (const BlockKey& entry : rest) {
-      if (block.Shows(layout.BinOf(entry.key))) {
-        const auto slot = static_cast<uint32_t>(block.Find(entry.key));
-        static_cast<void>(range.counts_.SetSlot(b, slot, entry.count));
-      } else {
-        range.PutAbove(block, b, entry.key, entry.count);
-      }
-    }
-    std::fill_n(range.BlockAt(b), kBlockWords, 0U);
-    range.Store(block, b);
-  }
+  for (uint64_t b = 0; b < num_blocks; ++b) range.FillBlock(b, contents_of(b));
   return range;
+}
+
+void DenseRange::Fill(uint64_t block_idx, const BlockContents& contents) {
+  FillBlock(block_idx, contents);
+  FitLines();
+}
+
+void DenseRange::FillBlock(uint64_t block_idx, const BlockContents& contents) {
+  std::array<uint32_t, kBlockWords> encoded;
+  const BlockContents rest = EncodeDense(layout_, contents, encoded.data());
+  DenseBlock block(layout_, encoded.data());
+  for (const BlockKey& entry : rest) {
+    if (block.Shows(layout_.BinOf(entry.key))) {
+      const auto slot = static_cast<uint32_t>(block.Find(entry.key));
+      static_cast<void>(counts_.SetSlot(block_idx, slot, entry.count));
+    } else {
+      PutAbove(block, block_idx, entry.key, entry.count);
+    }
+  }
+  std::fill_n(BlockAt(block_idx), kBlockWords, 0U);
+  Store(block, block_idx);
 }
 
 // --- Lines that grow.

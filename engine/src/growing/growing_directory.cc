@@ -2,37 +2,45 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+
+#include "kernels/dense_block.h"
+#include "kernels/targets.h"
 
 namespace trommel {
 namespace {
 
-using kernels::kGrowingMark;
 using kernels::kGrowingShardBits;
-using kernels::kMinSegmentBits;
-using kernels::kSegmentAlignment;
 
-// Versions that never change, and marked blocks.
-struct alignas(kSegmentAlignment) MarkedSegment {
-  static constexpr size_t kNumBlocks = size_t{1} << kMinSegmentBits;
+// A version that never changes, and a block that shows no bin.
+struct alignas(kernels::kSegmentAlignment) NoSegment {
+  NoSegment() {
+    const kernels::DenseLayout layout{kernels::kDenseShapes[0], 1};
+    kernels::DenseBlock cut(layout, block.data());
+    cut.CutAt(0);
+    cut.Store(block.data());
+  }
 
-  std::array<uint64_t, kSegmentAlignment / sizeof(uint64_t)> versions{};
-  std::array<std::array<uint32_t, kernels::kFingerprintBlockWords>, kNumBlocks> blocks{};
+  std::array<std::byte, kernels::kSegmentHeader> header{};
+  std::array<uint32_t, kernels::kFingerprintBlockWords> block{};
+  uint64_t version = 0;
 };
 
-constexpr MarkedSegment MakeMarkedSegment() {
-  MarkedSegment segment;
-  for (auto& block : segment.blocks) block.back() = kGrowingMark << 16;
-  return segment;
+uint64_t NoSegmentWord() {
+  static const NoSegment segment;
+  return kernels::SegmentWord({.address = reinterpret_cast<uintptr_t>(&segment),
+                               .num_blocks = 1,
+                               .prefix_bits = 0,
+                               .remainder_bits = 1,
+                               .shape_idx = 0});
 }
-
-constinit const MarkedSegment kMarkedSegment = MakeMarkedSegment();
 
 }  // namespace
 
-GrowingDirectory::GrowingDirectory(GrowingMemory& memory)
+GrowingDirectory::GrowingDirectory(GrowingMemory& memory, uint32_t value_bits)
     : memory_(memory),
-      no_segment_(kernels::SegmentWord(reinterpret_cast<uintptr_t>(kMarkedSegment.blocks.data()),
-                                       kMinSegmentBits, kMinSegmentBits)) {}
+      value_bits_(value_bits),
+      no_segment_(NoSegmentWord()) {}
 
 GrowingDirectory::~GrowingDirectory() {
   if (root_ != 0) memory_.Free(words(), BytesOf(bits()));

@@ -19,6 +19,7 @@
 #include "engine/src/growing/digest_table.h"
 #include "engine/src/growing/growing_memory.h"
 #include "kernels/growing_layout.h"
+#include "kernels/targets.h"
 
 namespace trommel {
 
@@ -26,7 +27,8 @@ namespace trommel {
 // tables that are loaded stay as long as the thread is inside of a grace period of the memory.
 class GrowingDirectory {
  public:
-  explicit GrowingDirectory(GrowingMemory& memory);
+  // Requires the kernels of dense blocks.
+  GrowingDirectory(GrowingMemory& memory, uint32_t value_bits);
   GrowingDirectory(const GrowingDirectory&) = delete;
   GrowingDirectory& operator=(const GrowingDirectory&) = delete;
   ~GrowingDirectory();
@@ -44,7 +46,9 @@ class GrowingDirectory {
   // It has segments, which are published, and no table any more.
   void PublishNoDigests(size_t shard_idx) noexcept;
 
-  kernels::GrowingBlocks blocks() const { return {&root_}; }
+  kernels::GrowingBlocks blocks() const {
+    return {&root_, value_bits_, kernels::ChosenKernels().dense_cuts};
+  }
   uint64_t WordOf(uint64_t digest) const {
     return kernels::LoadSegmentWord(kernels::LoadRoot(blocks()), digest);
   }
@@ -69,7 +73,8 @@ class GrowingDirectory {
   static uint64_t BytesOf(uint32_t bits) { return sizeof(uint64_t) << bits; }
 
   GrowingMemory& memory_;
-  // Leads to a segment whose blocks are all marked, so that kernels are unsure of every key.
+  const uint32_t value_bits_;
+  // Leads to a segment whose block shows no bin, so that kernels are unsure of every key.
   const uint64_t no_segment_;
   std::atomic<size_t> num_with_segments_{0};  // shards
   std::mutex changing_;

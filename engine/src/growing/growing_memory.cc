@@ -13,12 +13,9 @@
 namespace trommel {
 namespace {
 
-using kernels::kMaxSegmentBits;
-
 constexpr uint64_t kHugePageBytes = uint64_t{2} << 20;
-constexpr uint64_t kFullBytes = GrowingMemory::BytesOfSegment(kMaxSegmentBits);
-// Freed segments that are kept whatever the number in use.
-constexpr uint64_t kLeastKept = 2;
+// Of freed segments, which are kept whatever is in use.
+constexpr uint64_t kLeastKeptBytes = uint64_t{1} << 20;
 constexpr uint64_t kPieceAlignment = 64;
 
 // Null if the system refuses it.
@@ -71,57 +68,54 @@ void GrowingMemory::Free(uint64_t* memory, uint64_t num_bytes) noexcept {
   GiveBack(num_bytes + 64);
 }
 
-std::byte* GrowingMemory::AllocateSegment(uint32_t bits) noexcept {
-  if (bits == kMaxSegmentBits) {
-    std::byte* full = TakeFull();
-    return full == nullptr ? nullptr : full + BytesBefore(bits);
-  }
-  const uint64_t num_bytes = BytesOfSegment(bits);
-  if (!Take(num_bytes)) return nullptr;
-  void* memory = NewBytes(num_bytes, kernels::kSegmentAlignment);
-  if (memory == nullptr) {
-    GiveBack(num_bytes);
-    return nullptr;
-  }
-  return static_cast<std::byte*>(memory) + BytesBefore(bits);
-}
-
-void GrowingMemory::FreeSegment(std::byte* blocks, uint32_t bits) noexcept {
-  if (blocks == nullptr) return;
-  if (bits == kMaxSegmentBits) return FreeFull(blocks - BytesBefore(bits));
-  FreeBytes(blocks - BytesBefore(bits), kernels::kSegmentAlignment);
-  GiveBack(BytesOfSegment(bits));
-}
-
-// --- Segments of full size.
-
-std::byte* GrowingMemory::TakeFull() noexcept {
-  const std::lock_guard lock(segments_);
+std::byte* GrowingMemory::AllocateSegment(uint64_t num_bytes) noexcept {
   std::byte* memory = nullptr;
-  if (kept_ != nullptr) {
-    memory = kept_->memory;
-    kept_ = kept_->next;
-    num_kept_ -= 1;
-  } else {
-    if (!Take(kFullBytes)) return nullptr;
-    if (!returned_.empty()) {
-      memory = returned_.back();
-      returned_.pop_back();
-    } else {
-      memory = NewFull();
-    }
-    if (memory == nullptr) GiveBack(kFullBytes);
+  if (IsLarge(num_bytes)) {
+    memory = TakeLarge(num_bytes);
+  } else if (Take(num_bytes)) {
+    memory = static_cast<std::byte*>(NewBytes(num_bytes, kernels::kSegmentAlignment));
+    if (memory == nullptr) GiveBack(num_bytes);
   }
-  num_in_use_ += static_cast<uint64_t>(memory != nullptr);
+  if (memory != nullptr) reinterpret_cast<Segment::Header*>(memory)->range = nullptr;
   return memory;
 }
 
-std::byte* GrowingMemory::NewFull() noexcept {
-  if (chunks_.empty() || num_carved_ + kFullBytes > kChunkBytes) {
+void GrowingMemory::FreeSegment(std::byte* segment, uint64_t num_bytes) noexcept {
+  if (segment == nullptr) return;
+  delete reinterpret_cast<Segment::Header*>(segment)->range;
+  if (IsLarge(num_bytes)) return FreeLarge(segment, num_bytes);
+  FreeBytes(segment, kernels::kSegmentAlignment);
+  GiveBack(num_bytes);
+}
+
+// --- Large segments.
+
+std::byte* GrowingMemory::TakeLarge(uint64_t num_bytes) noexcept {
+  const std::lock_guard lock(segments_);
+  FreeList& list = free_[num_bytes / kPageBytes];
+  std::byte* memory = nullptr;
+  if (list.kept != nullptr) {
+    memory = std::exchange(list.kept, list.kept->next)->memory;
+    kept_bytes_ -= num_bytes;
+  } else {
+    if (!Take(num_bytes)) return nullptr;
+    if (list.returned != nullptr) {
+      memory = std::exchange(list.returned, list.returned->next)->memory;
+      GiveBack(kPageBytes);
+    } else {
+      memory = CarveLarge(num_bytes);
+    }
+    if (memory == nullptr) GiveBack(num_bytes);
+  }
+  in_use_bytes_ += memory != nullptr ? num_bytes : 0;
+  return memory;
+}
+
+std::byte* GrowingMemory::CarveLarge(uint64_t num_bytes) noexcept {
+  if (chunks_.empty() || num_carved_ + num_bytes > kChunkBytes) {
     constexpr uint64_t kMappingBytes = kChunkBytes + kHugePageBytes;
     try {
       chunks_.reserve(chunks_.size() + 1);
-      returned_.reserve((chunks_.size() + 1) * (kChunkBytes / kFullBytes));
     } catch (const std::bad_alloc&) {
       return nullptr;
     }
@@ -137,28 +131,25 @@ std::byte* GrowingMemory::NewFull() noexcept {
     num_carved_ = 0;
   }
   auto* memory = chunks_.back().begin + num_carved_;
-  num_carved_ += kFullBytes;
+  num_carved_ += num_bytes;
   return memory;
 }
 
-void GrowingMemory::FreeFull(std::byte* memory) noexcept {
+void GrowingMemory::FreeLarge(std::byte* memory, uint64_t num_bytes) noexcept {
   const std::lock_guard lock(segments_);
-  num_in_use_ -= 1;
-  if (num_kept_ < std::max(kLeastKept, num_in_use_ / 16)) {
-    Piece* piece = PieceOf(memory, kFullBytes);
-    *piece = {kept_, memory, kFullBytes, kMaxSegmentBits};
-    kept_ = piece;
-    num_kept_ += 1;
+  in_use_bytes_ -= num_bytes;
+  FreeList& list = free_[num_bytes / kPageBytes];
+  Piece* piece = PieceOf(memory, num_bytes);
+  if (kept_bytes_ + num_bytes <= std::max(kLeastKeptBytes, in_use_bytes_ / 16)) {
+    *piece = {list.kept, memory, num_bytes, true};
+    list.kept = piece;
+    kept_bytes_ += num_bytes;
     return;
   }
-  // Its whole pages: others are its neighbours' as well.
-  constexpr uintptr_t kPageBytes = 4096;
-  const auto address = reinterpret_cast<uintptr_t>(memory);
-  const uintptr_t first_page = (address + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const uintptr_t end_page = (address + kFullBytes) / kPageBytes * kPageBytes;
-  (void)madvise(reinterpret_cast<void*>(first_page), end_page - first_page, MADV_DONTNEED);
-  returned_.push_back(memory);
-  GiveBack(kFullBytes);
+  *piece = {list.returned, memory, num_bytes, true};
+  list.returned = piece;
+  (void)madvise(memory, num_bytes - kPageBytes, MADV_DONTNEED);
+  GiveBack(num_bytes - kPageBytes);
 }
 
 uint64_t GrowingMemory::HugePageBytes() const {
@@ -174,18 +165,18 @@ uint64_t GrowingMemory::HugePageBytes() const {
 
 // --- Replaced memory.
 
-void GrowingMemory::RetireSegment(std::byte* blocks, uint32_t bits) noexcept {
-  if (blocks != nullptr) List(blocks - BytesBefore(bits), BytesOfSegment(bits), bits);
+void GrowingMemory::RetireSegment(std::byte* segment, uint64_t num_bytes) noexcept {
+  if (segment != nullptr) List(segment, num_bytes, true);
 }
 
 void GrowingMemory::Retire(uint64_t* memory, uint64_t num_bytes) noexcept {
-  if (memory != nullptr) List(reinterpret_cast<std::byte*>(memory), num_bytes + 64, 0);
+  if (memory != nullptr) List(reinterpret_cast<std::byte*>(memory), num_bytes + 64, false);
 }
 
-void GrowingMemory::List(std::byte* memory, uint64_t num_bytes, uint32_t segment_bits) noexcept {
+void GrowingMemory::List(std::byte* memory, uint64_t num_bytes, bool is_segment) noexcept {
   Piece* piece = PieceOf(memory, num_bytes);
   const std::lock_guard lock(retiring_);
-  *piece = {retired_, memory, num_bytes, segment_bits};
+  *piece = {retired_, memory, num_bytes, is_segment};
   retired_ = piece;
   has_retired_.store(true, std::memory_order_relaxed);
 }
@@ -227,8 +218,8 @@ void GrowingMemory::FreeAll(Piece* pieces) noexcept {
   while (pieces != nullptr) {
     const Piece piece = *pieces;
     pieces = piece.next;
-    if (piece.segment_bits != 0) {
-      FreeSegment(piece.memory + BytesBefore(piece.segment_bits), piece.segment_bits);
+    if (piece.is_segment) {
+      FreeSegment(piece.memory, piece.num_bytes);
     } else {
       Free(reinterpret_cast<uint64_t*>(piece.memory), piece.num_bytes - 64);
     }

@@ -1,10 +1,10 @@
 // GrowingMemory: what a GrowingStore's segments, directories and digest tables are made of, and
 // when it may be used again.
 //
-// *Segments of full size* come from chunks of addresses on huge pages, which take physical memory
-// only where they are used. Freed ones are kept for the next doubling; beyond a sixteenth of
-// those in use their memory goes back to the system, while their addresses stay. Smaller segments
-// come from the system's allocator.
+// *Large segments* come from chunks of addresses on huge pages, which take physical memory only
+// where they are used. Freed ones are kept, by their number of pages, for the next of that size;
+// beyond a sixteenth of the bytes in use their memory, but for a page, goes back to the system,
+// while their addresses stay. Smaller segments come from the system's allocator.
 //
 // *Replaced* memory is freed after a grace period: Retire lists it, and Poll frees what no query
 // can be reading, without waiting. The list goes through the memory itself, which has space for
@@ -15,6 +15,7 @@
 #ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_MEMORY_H_
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_MEMORY_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "engine/src/base/memory_budget.h"
+#include "engine/src/growing/segment.h"
 #include "kernels/growing_layout.h"
 #include "trommel/sync/grace_periods.h"
 
@@ -36,28 +38,21 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory();  // requires that all pieces are freed or retired
 
-  // What a segment takes, a multiple of kernels::kSegmentAlignment. Of full size an odd one, so
-  // that the same parts of neighbouring segments are not in the same sets of a cache.
-  static constexpr uint64_t BytesOfSegment(uint32_t bits) {
-    constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
-    const uint64_t num_bytes = BytesBefore(bits) + kernels::SegmentEnd(bits) + sizeof(Piece);
-    const uint64_t num_units = (num_bytes + kAlignment - 1) / kAlignment;
-    return (bits == kernels::kMaxSegmentBits ? num_units | 1 : num_units) * kAlignment;
-  }
-
-  // Memory with any content, or null: the budget or the system refuses it. A segment's is the
-  // address of its first block.
-  std::byte* AllocateSegment(uint32_t bits) noexcept;
+  // Memory with any content, or null: the budget or the system refuses it. Of a segment, so many
+  // bytes as Segment::BytesFor says, with a header without a range.
+  std::byte* AllocateSegment(uint64_t num_bytes) noexcept;
   // A multiple of 64 bytes, aligned so.
   uint64_t* Allocate(uint64_t num_bytes) noexcept;
 
-  // Of what one of these returned; null is nothing. Free requires that no query can read it.
-  void FreeSegment(std::byte* blocks, uint32_t bits) noexcept;
+  // Of what one of these returned; null is nothing. A segment is freed with its range. Free requires
+  // that no query can read it.
+  void FreeSegment(std::byte* segment, uint64_t num_bytes) noexcept;
   void Free(uint64_t* memory, uint64_t num_bytes) noexcept;
   // Frees it later. Requires that queries that begin from now on do not find it.
-  void RetireSegment(std::byte* blocks, uint32_t bits) noexcept;
+  void RetireSegment(std::byte* segment, uint64_t num_bytes) noexcept;
   void Retire(uint64_t* memory, uint64_t num_bytes) noexcept;
 
+  GracePeriods& periods() noexcept { return grace_periods_; }
   GracePeriods::Reader Enter() noexcept { return grace_periods_.Enter(); }
   // Frees what can be freed. Cost: one load if nothing is retired.
   void Poll() noexcept {
@@ -81,17 +76,22 @@ class GrowingMemory {
     Piece* next;
     std::byte* memory;  // where it begins
     uint64_t num_bytes;
-    uint32_t segment_bits;  // 0: no segment
+    bool is_segment;
   };
-  // Bytes in front of a segment's blocks: its versions, aligned as the segment.
-  static constexpr uint64_t BytesBefore(uint32_t bits) {
-    constexpr uint64_t kAlignment = kernels::kSegmentAlignment;
-    return (kernels::VersionBytes(bits) + kAlignment - 1) / kAlignment * kAlignment;
-  }
+  static_assert(sizeof(Piece) <= Segment::kBytesBehind);
+  static constexpr uint64_t kPageBytes = kernels::kSegmentAlignment;
+  // Of segments in chunks.
+  static constexpr uint64_t kLeastPages = 16;
+  static constexpr uint64_t kMostPages = Segment::BytesFor(Segment::kMostBlocks) / kPageBytes;
   static constexpr uint64_t kChunkBytes = uint64_t{32} << 20;
   struct Chunk {
     void* mapping;
     std::byte* begin;
+  };
+  // Freed segments of one size.
+  struct FreeList {
+    Piece* kept = nullptr;      // with their memory
+    Piece* returned = nullptr;  // with that of their last page
   };
 
   static Piece* PieceOf(std::byte* memory, uint64_t num_bytes) {
@@ -99,10 +99,11 @@ class GrowingMemory {
   }
   bool Take(uint64_t num_bytes) noexcept;  // false: the budget refuses
   void GiveBack(uint64_t num_bytes) noexcept;
-  std::byte* TakeFull() noexcept;
-  std::byte* NewFull() noexcept;
-  void FreeFull(std::byte* memory) noexcept;
-  void List(std::byte* memory, uint64_t num_bytes, uint32_t segment_bits) noexcept;
+  static bool IsLarge(uint64_t num_bytes) { return num_bytes >= kLeastPages * kPageBytes; }
+  std::byte* TakeLarge(uint64_t num_bytes) noexcept;
+  std::byte* CarveLarge(uint64_t num_bytes) noexcept;
+  void FreeLarge(std::byte* memory, uint64_t num_bytes) noexcept;
+  void List(std::byte* memory, uint64_t num_bytes, bool is_segment) noexcept;
   void PollRetired() noexcept;
   void FreeAll(Piece* pieces) noexcept;
 
@@ -111,11 +112,10 @@ class GrowingMemory {
 
   mutable std::mutex segments_;  // for what follows
   std::vector<Chunk> chunks_;
-  uint64_t num_carved_ = 0;  // bytes of the last chunk
-  uint64_t num_in_use_ = 0;  // full segments
-  uint64_t num_kept_ = 0;    // freed, with their memory
-  Piece* kept_ = nullptr;
-  std::vector<std::byte*> returned_;  // addresses without memory; has capacity for all
+  uint64_t num_carved_ = 0;      // bytes of the last chunk
+  uint64_t in_use_bytes_ = 0;    // of large segments
+  uint64_t kept_bytes_ = 0;
+  std::array<FreeList, kMostPages + 1> free_{};  // by pages
 
   mutable GracePeriods grace_periods_;
   std::mutex retiring_;  // for what follows

@@ -1,121 +1,147 @@
-// Updates of a growing shard. Its steps: growing_shard_steps.cc; whole contents:
+// A growing shard's keys. What their updates lead to: growing_shard_steps.cc. Whole contents:
 // growing_shard_contents.cc.
 #include "engine/src/growing/growing_shard.h"
 
 #include <algorithm>
-#include <new>
+#include <array>
+#include <bit>
 
+#include "engine/src/growing/growing_store.h"
 #include "kernels/targets.h"
 
 namespace trommel {
 
-using kernels::OneFate;
+using kernels::WholeString;
 
-GrowingShard::GrowingShard(size_t shard_idx, const GrowthLimits& limits, GrowingMemory& memory,
-                           GrowingDirectory& directory)
-    : shard_idx_(shard_idx), limits_(limits), memory_(memory), directory_(directory) {}
+GrowingShard::RangeSums GrowingShard::RangeSums::Of(const DenseRange& range) {
+  return {.marked = range.num_marked(),
+          .undecided_bins = range.num_undecided_bins(),
+          .side_bytes = range.side_bytes(),
+          .copies = range.counts().num_copies()};
+}
+
+GrowingShard::RangeSums& GrowingShard::RangeSums::operator+=(const RangeSums& other) {
+  marked += other.marked;
+  undecided_bins += other.undecided_bins;
+  side_bytes += other.side_bytes;
+  copies += other.copies;
+  return *this;
+}
+
+GrowingShard::RangeSums& GrowingShard::RangeSums::operator-=(const RangeSums& other) {
+  marked -= other.marked;
+  undecided_bins -= other.undecided_bins;
+  side_bytes -= other.side_bytes;
+  copies -= other.copies;
+  return *this;
+}
+
+GrowingShard::GrowingShard(size_t shard_idx, const GrowthLadder& ladder, const GrowthLimits& limits,
+                           GrowingMemory& memory, GrowingDirectory& directory)
+    : shard_idx_(shard_idx),
+      ladder_(ladder),
+      limits_(limits),
+      memory_(memory),
+      directory_(directory) {}
 
 GrowingShard::~GrowingShard() {
   Free(segments_);
   memory_.Free(table_.memory(), table_.num_bytes());
 }
 
-GrowingShard::Place GrowingShard::PlaceOf(uint64_t y) const {
-  const Segment segment = SegmentOf(y);
-  return {segment, segment.IndexOf(y), PrefixOf(y, segment.depth()),
-          kernels::GrowingKey(y, segment.depth())};
-}
-
 void GrowingShard::SetFigures() {
   figures_.num_entries.Set(num_entries_);
-  figures_.num_marked.Set(strings_.num_marked());
-  figures_.num_undecided.Set(strings_.num_undecided());
-  const size_t max_nodes = side_nodes_.max_nodes();
-  figures_.side_bytes.Set((max_nodes != 0 ? max_nodes : strings_.side_entries()) *
-                          SideNodes::kNodeBytes);
+  figures_.num_marked.Set(sums_.marked);
+  figures_.undecided_bins.Set(sums_.undecided_bins);
+  figures_.side_bytes.Set(sums_.side_bytes + copies_.num_bytes());
 }
 
-bool GrowingShard::LimitSide(size_t max_nodes) noexcept {
-  if (max_nodes == 0) {
-    side_nodes_.LiftLimit();
-  } else if (!side_nodes_.LimitTo(max_nodes, strings_.side_entries())) {
-    return false;
+void GrowingShard::RefuseInsert(bool by_side) {
+  figures_.num_refused_inserts.Set(figures_.num_refused_inserts.Get() + 1);
+  if (by_side) figures_.num_refused_by_side.Set(figures_.num_refused_by_side.Get() + 1);
+}
+
+GrowingShard::Place GrowingShard::PlaceOf(uint64_t digest) const {
+  const uint64_t value = ValueOf(digest);
+  const Segment& segment = segments_[SegmentIdx(value)];
+  const uint32_t p = value_bits() - segment.prefix_bits();
+  const auto [block_idx, key] = segment.PlaceOf(value & ((uint64_t{1} << p) - 1), p);
+  return {&segment.range(), block_idx, key};
+}
+
+// --- Batches.
+
+uint64_t GrowingShard::KeysUntilStep(Update update) const {
+  if (update == Update::kErase) {
+    const auto num_entries = static_cast<int64_t>(num_entries_);
+    return num_entries > fold_at_ ? static_cast<uint64_t>(num_entries - fold_at_) : 0;
   }
-  SetFigures();
-  return true;
-}
-
-bool GrowingShard::NoSideMemory() {
-  figures_.num_refused_by_side.Set(figures_.num_refused_by_side.Get() + 1);
-  return false;
+  const uint64_t least = std::min(grow_at_, full_at_);
+  return least > num_entries_ ? least - num_entries_ : 0;
 }
 
 uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
                              const kernels::DigestRange& range, uint64_t* answers,
                              uint64_t* refused) {
-  memory_.Poll();
-  const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
-  const auto kernel = update == Update::kInsert           ? kernels.insert
-                      : update == Update::kInsertIfAbsent ? kernels.insert_if_absent
-                                                          : kernels.erase;
-  const bool is_erase = update == Update::kErase;
-  // Other shards may replace the directory.
-  const GracePeriods::Reader reader = memory_.Enter();
-  const size_t fetch_end = std::max(range.end, range.fetch_end);
-  size_t fetched = range.fetched;
   uint64_t num_refused = 0;
+  size_t fetched = range.fetched;
   for (size_t begin = range.begin; begin < range.end;) {
-    // So many keys bring no step nearer than the next one's.
-    const uint64_t room =
-        is_erase ? (fold_at_ == kNever ? range.end : num_entries_ - static_cast<uint64_t>(fold_at_))
-                 : std::min(grow_at_, std::max(full_at_, num_entries_)) - num_entries_;
-    if (!keeps_digests() && update != Update::kInsertIfPresent && room > 0) {
-      const size_t end = std::min<uint64_t>(range.end, begin + room);
-      const kernels::GrowingProgress progress =
-          kernel(digests, {begin, end, fetched, fetch_end}, directory_.blocks(), answers);
-      num_entries_ += is_erase ? 0 - uint64_t{progress.num_changed} : progress.num_changed;
-      fetched = std::max(fetched, progress.end + kernels::kUpdateDistance);
-      begin = progress.end;
-      if (begin == end) {
-        Step();
-        continue;
-      }
+    memory_.Poll();
+    // With a limit of side memory one by one, so that refusals do not depend on how batches are cut.
+    const bool is_by_kernel =
+        !keeps_digests() && update != Update::kInsertIfPresent && limits_.side_bytes == 0;
+    const uint64_t num_keys =
+        is_by_kernel ? std::min(KeysUntilStep(update), range.end - begin) : 0;
+    if (num_keys > 0) {
+      const size_t end = begin + std::min(num_keys, uint64_t{kernels::kMaxChunkKeys});
+      const kernels::DigestRange keys{begin, end, fetched, range.fetch_end};
+      num_refused += ApplyChunk(update, digests, keys, answers, refused);
+      fetched = begin + kernels::kUpdateDistance;
+      begin = end;
+    } else {
+      const Fate fate = keeps_digests()
+                            ? UpdateDigest(update, WholeString(kernels::BitsInShard(digests[begin])))
+                            : UpdateRange(update, digests[begin]);
+      num_refused += NoteFate(fate, update, begin, answers, refused);
+      begin += 1;
     }
-    const uint64_t y = kernels::BitsInShard(digests[begin]);
-    const Fate fate =
-        keeps_digests() ? UpdateDigest(update, WholeString(y)) : UpdateSlowly(update, y);
     Step();
-    num_refused += NoteFate(fate, update, begin, answers, refused);
-    begin += 1;
   }
   SetFigures();
   return num_refused;
 }
 
+uint64_t GrowingShard::ApplyChunk(Update update, const uint64_t* digests,
+                                  const kernels::DigestRange& range, uint64_t* answers,
+                                  uint64_t* refused) {
+  const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
+  const auto kernel = update == Update::kErase    ? kernels.erase
+                      : update == Update::kInsert ? kernels.insert
+                                                  : kernels.insert_if_absent;
+  std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
+  const auto [num_changed, num_spilled] =
+      kernel(digests, range, directory_.blocks(), answers, spilled.data());
+  num_entries_ += update == Update::kErase ? 0 - num_changed : num_changed;
+  uint64_t num_refused = 0;
+  UseInSteps(
+      num_spilled, [](size_t) {},
+      [&](size_t i) {
+        const Place place = PlaceOf(digests[spilled[i]]);
+        place.range->PrefetchIndex(place.block_idx);
+        place.range->Prefetch(place.block_idx, place.key);
+      },
+      [&](size_t i) {
+        const Fate fate = UpdateRange(update, digests[spilled[i]]);
+        num_refused += NoteFate(fate, update, spilled[i], answers, refused);
+      });
+  return num_refused;
+}
+
 Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
   memory_.Poll();
-  const uint64_t y = kernels::BitsInShard(digest);
-  Fate fate = Fate::kUnchanged;
-  if (keeps_digests()) {
-    fate = UpdateDigest(update, WholeString(y));
-  } else {
-    const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
-    const uint64_t word = SegmentOf(y).word();
-    OneFate kernel_fate = OneFate::kStop;
-    if (update == Update::kErase) {
-      kernel_fate = kernels.erase_one(digest, word);
-    } else if (update == Update::kInsert && !is_full()) {
-      kernel_fate = kernels.insert_one(digest, word);
-    } else if (update == Update::kInsertIfAbsent && !is_full()) {
-      kernel_fate = kernels.insert_if_absent_one(digest, word);
-    }
-    if (kernel_fate == OneFate::kStop) {
-      fate = UpdateSlowly(update, y);
-    } else if (kernel_fate == OneFate::kDone) {
-      fate = Fate::kChanged;
-      num_entries_ += update == Update::kErase ? ~uint64_t{0} : 1;
-    }
-  }
+  const Fate fate = keeps_digests()
+                        ? UpdateDigest(update, WholeString(kernels::BitsInShard(digest)))
+                        : UpdateRange(update, digest);
   Step();
   SetFigures();
   return fate;
@@ -129,28 +155,30 @@ Fate GrowingShard::UpdateDigest(Update update, uint64_t string) {
     const bool is_in = table_.Has(string);
     if (is_in == (update == Update::kInsertIfAbsent)) return Fate::kUnchanged;
   }
-  if (AddDigest(string, 1)) return Fate::kChanged;
-  figures_.num_refused_inserts.Set(figures_.num_refused_inserts.Get() + 1);
-  return Fate::kRefused;
+  return AddDigest(string, 1) ? Fate::kChanged : Fate::kRefused;
 }
 
 bool GrowingShard::AddDigest(uint64_t string, uint64_t count) {
-  if (table_.Has(string)) return strings_.AddCopies(string, count) || NoSideMemory();
-  if (is_full()) return false;
+  const auto refuse = [this](bool by_side) {
+    RefuseInsert(by_side);
+    return false;
+  };
+  if (table_.Has(string)) return copies_.Add(string, count) || refuse(true);
+  if (is_full()) return refuse(false);
   const uint64_t num_after = num_entries_ + 1;
   if (num_after > DigestTable::MostStrings(table_.num_lines()) &&
       !ResizeTable(DigestTable::LinesFor(num_after))) {
     // Up to its last words, so that an insertion is not refused for nothing.
-    if (num_after >= table_.num_lines() * DigestTable::kLineWords) return false;
+    if (num_after >= table_.num_lines() * DigestTable::kLineWords) return refuse(false);
   }
-  if (count > 1 && !strings_.AddCopies(string, count - 1)) return NoSideMemory();
+  if (count > 1 && !copies_.Add(string, count - 1)) return refuse(true);
   table_.Insert(string);
   num_entries_ = num_after;
   return true;
 }
 
 bool GrowingShard::EraseDigest(uint64_t string) {
-  if (strings_.has_side() && strings_.TakeCopy(string)) return true;
+  if (copies_.TakeOne(string)) return true;
   if (!table_.Has(string)) return false;
   table_.Erase(string);
   num_entries_ -= 1;
@@ -164,95 +192,54 @@ bool GrowingShard::EraseDigest(uint64_t string) {
   return true;
 }
 
-// --- Blocks.
+// --- Values.
 
-Fate GrowingShard::UpdateSlowly(Update update, uint64_t y) noexcept try {
-  return UpdateContents(update, y);
-} catch (const std::bad_alloc&) {  // of a block with more keys than BlockContents has space for
+// As in any dense blocks without a limit, it ends the program where the system refuses memory for
+// what blocks cannot keep.
+Fate GrowingShard::UpdateRange(Update update, uint64_t digest) noexcept {
+  const auto [range, block_idx, key] = PlaceOf(digest);
+  const RangeSums before = RangeSums::Of(*range);
+  Fate fate = Fate::kUnchanged;
   if (update == Update::kErase) {
-    return EraseInPlace(PlaceOf(y)) ? Fate::kChanged : Fate::kUnchanged;
+    if (range->Erase(block_idx, key)) fate = Fate::kChanged;
+  } else {
+    // A key that is in needs no space where its copies are counted.
+    const bool is_in =
+        (update != Update::kInsert || is_full()) && range->MayContain(block_idx, key);
+    if (update != Update::kInsert && is_in == (update == Update::kInsertIfAbsent)) return fate;
+    if (is_full() && !is_in) {
+      RefuseInsert(false);
+      return Fate::kRefused;
+    }
+    fate = range->Insert(block_idx, key) ? Fate::kChanged : Fate::kRefused;
+    if (fate == Fate::kRefused) RefuseInsert(true);
   }
-  NoSideMemory();
-  figures_.num_refused_inserts.Set(figures_.num_refused_inserts.Get() + 1);
-  return Fate::kRefused;
+  const RangeSums after = RangeSums::Of(*range);
+  sums_ -= before;
+  sums_ += after;
+  num_entries_ -= after.copies - before.copies;
+  if (fate == Fate::kChanged) num_entries_ += update == Update::kErase ? ~uint64_t{0} : 1;
+  return fate;
 }
 
-Fate GrowingShard::UpdateContents(Update update, uint64_t y) {
-  const Place place = PlaceOf(y);
-  const auto& [segment, idx, prefix, key] = place;
-  const uint32_t code = strings_.MatchOf(segment, idx, prefix, key);
-  const bool is_in = code != 0;
-  if (update != Update::kErase) {
-    if (update != Update::kInsert && is_in == (update == Update::kInsertIfAbsent)) {
-      return Fate::kUnchanged;
-    }
-    const bool is_added = is_in
-                              ? strings_.AddCopies(segment, idx, prefix, code, 1) || NoSideMemory()
-                              : Add(place, kernels::NewCode(key), 1);
-    if (is_added) return Fate::kChanged;
-    figures_.num_refused_inserts.Set(figures_.num_refused_inserts.Get() + 1);
-    return Fate::kRefused;
-  }
-  if (!is_in) return Fate::kUnchanged;
-  if (strings_.TakeCopy(segment, idx, prefix, code)) return Fate::kChanged;
-  BlockContents contents = strings_.Read(segment, idx, prefix);
-  RemoveFrom(contents, code, 1);
-  {
-    const BlockChange change(segment, idx);
-    if (strings_.Write(segment, idx, prefix, contents)) {
-      num_entries_ -= 1;
-      return Fate::kChanged;
-    }
-  }
-  return EraseInPlace(place) ? Fate::kChanged : Fate::kUnchanged;
-}
-
-bool GrowingShard::EraseInPlace(const Place& place) noexcept {
-  const uint32_t code = strings_.MatchOf(place.segment, place.idx, place.prefix, place.key);
-  if (code == 0) return false;
-  const BlockChange change(place.segment, place.idx);
-  num_entries_ -= uint64_t{strings_.TakeOne(place.segment, place.idx, place.prefix, code)};
-  return true;
-}
-
-bool GrowingShard::Add(const Place& place, uint32_t code, uint64_t count) noexcept try {
-  const auto& [segment, idx, prefix, key] = place;
-  BlockContents contents = strings_.Read(segment, idx, prefix);
-  uint64_t num_begun = 0;  // which the code begins: their keys are counted at it from now on
-  for (auto at = contents.begin(); at != contents.end();) {
-    if (kernels::Begins(at->key, code)) {
-      return strings_.AddCopies(segment, idx, prefix, at->key, count) || NoSideMemory();
-    }
-    if (!kernels::Begins(code, at->key)) {
-      ++at;
-      continue;
-    }
-    count += at->count;
-    num_begun += 1;
-    at = contents.erase(at);
-  }
-  if (num_begun == 0 && is_full()) return false;
-  AddTo(contents, code, count);
-  const BlockChange change(segment, idx);
-  if (!strings_.Write(segment, idx, prefix, contents)) return NoSideMemory();
-  num_entries_ = num_entries_ + 1 - num_begun;
-  return true;
-} catch (const std::bad_alloc&) {
-  return NoSideMemory();
+// Digests with one value share its count, and stand together among ascending ones.
+void GrowingShard::FindMissing(const GrowingStore& store, std::span<const uint64_t> digests,
+                               Shortfalls& shortfalls) const {
+  const auto counter_of = [this](uint64_t digest) {
+    return keeps_digests() ? digest : ValueOf(digest);
+  };
+  ForEachHome(store, digests, counter_of, [&](std::span<const uint64_t> of_counter) {
+    NoteOfOneCounter(of_counter, CountEstimate(of_counter.front()), shortfalls);
+  });
 }
 
 uint64_t GrowingShard::CountEstimate(uint64_t digest) const {
-  const uint64_t y = kernels::BitsInShard(digest);
   if (keeps_digests()) {
-    const uint64_t string = WholeString(y);
-    return uint64_t{table_.Has(string)} + strings_.CopiesOf(string);
+    const uint64_t string = WholeString(kernels::BitsInShard(digest));
+    return uint64_t{table_.Has(string)} + copies_.CopiesOf(string);
   }
-  const Place place = PlaceOf(y);
-  uint64_t count = 0;
-  strings_.ForEach(place.segment, place.idx, place.prefix, [&](uint32_t code, uint64_t copies) {
-    if (kernels::IsMatch(code, place.key)) count += copies;
-  });
-  return count;
+  const Place place = PlaceOf(digest);
+  return place.range->CountOf(place.block_idx, place.key);
 }
 
 }  // namespace trommel

@@ -1,7 +1,5 @@
-// How a growing shard doubles and folds: when, segment by segment, and how each step is published.
-// What moves: growing_shard_moves.cc.
+// How a growing shard grows and shrinks: when, segment by segment, and how each step is published.
 #include <algorithm>
-#include <array>
 #include <new>
 #include <span>
 #include <utility>
@@ -12,59 +10,61 @@
 namespace trommel {
 namespace {
 
-using kernels::kMaxSegmentBits;
-using kernels::kMinSegmentBits;
+// Of a level's capacity, in hundredths: entries at which the first of its segments is moved up, and
+// the last one or one that is alone.
+constexpr uint64_t kFirstUp = 97;
+constexpr uint64_t kLastUp = 100;
+// Of the capacity of the level below: entries at which the last segment is moved down to it, and the
+// first one.
+constexpr uint64_t kLastDown = 85;
+constexpr uint64_t kFirstDown = 80;
 
-// Entries per block, times 2 or 4.
-constexpr uint64_t kFirstSplit4 = 80;  // 20: the first of several segments splits
-constexpr uint64_t kLastSplit2 = 43;   // 21.5: the last one, or one that is alone
-constexpr uint64_t kLastFold = 8;      // the last of several segments that split is folded
-constexpr uint64_t kFirstFold2 = 15;   // 7.5: the first one
-constexpr uint64_t kFull = 28;
-
-uint32_t BitsOf(uint32_t depth) { return std::min(depth, kMaxSegmentBits); }
+uint64_t Between(uint64_t first, uint64_t last, uint64_t i, uint64_t num) {
+  return num <= 1 ? last : first + (last - first) * i / (num - 1);
+}
 
 }  // namespace
 
-uint64_t GrowingShard::BytesAt(uint32_t depth, uint64_t num_split) {
-  return (NumSegments(depth) + num_split) * GrowingMemory::BytesOfSegment(BitsOf(depth));
-}
-
-uint64_t GrowingShard::SplitsAt(uint32_t depth, uint64_t num_split) {
-  const uint64_t num_blocks = uint64_t{1} << depth;
-  const uint64_t num_segments = NumSegments(depth);
-  if (num_segments == 1) return num_blocks * kLastSplit2 / 2;
-  const uint64_t blocks_before = num_blocks / num_segments * num_split;
-  return (num_blocks * kFirstSplit4 + blocks_before * (2 * kLastSplit2 - kFirstSplit4)) / 4;
-}
-
-uint64_t GrowingShard::FoldsAt(uint32_t depth, uint64_t num_split) {
-  const uint64_t num_doubled = uint64_t{2} << depth;
-  const uint64_t num_segments = NumSegments(depth);
-  if (num_segments == 1) return num_doubled * kLastFold;
-  const uint64_t blocks_before = num_doubled / num_segments * (num_split - 1);
-  return (num_doubled * kFirstFold2 + blocks_before * (2 * kLastFold - kFirstFold2)) / 2;
-}
-
 void GrowingShard::SetThresholds() {
   if (keeps_digests()) {
-    grow_at_ = kMostDigests;
+    grow_at_ = ladder_.max_digests();
     fold_at_ = kNever;
-    full_at_ = kFull << limits_.first_bits;
+    full_at_ = FullAt(ladder_[0]);
     figures_.num_blocks.Set(0);
+    figures_.num_bins.Set(0);
+    figures_.num_slots.Set(0);
+    figures_.level.Set(0);
     return;
   }
-  grow_at_ = SplitsAt(depth_, num_split_);
-  if (num_split_ > 0) {
-    fold_at_ = static_cast<int64_t>(FoldsAt(depth_, num_split_));
-  } else if (depth_ > limits_.first_bits) {
-    fold_at_ = static_cast<int64_t>(FoldsAt(depth_ - 1, NumSegments(depth_ - 1)));
+  const uint64_t num = level().num_segments();
+  const uint64_t capacity = level().capacity;
+  const bool is_last = level_ + 1 == ladder_.num_levels();
+  grow_at_ = is_last ? ~uint64_t{0} >> 1
+                     : std::max(capacity / 100 * Between(kFirstUp, kLastUp, num_moved_, num),
+                                uint64_t{1});
+  if (is_moving()) {
+    fold_at_ = static_cast<int64_t>(capacity / 100 *
+                                    Between(kFirstDown, kLastDown, num_moved_ - 1, num));
+  } else if (level_ > 0) {
+    fold_at_ = static_cast<int64_t>(ladder_[level_ - 1].capacity / 100 * kLastDown);
   } else {
-    fold_at_ = limits_.first_bits == kMinSegmentBits ? 0 : kNever;
+    fold_at_ = ladder_.begins_with_digests() ? 0 : kNever;
   }
-  const uint64_t num_blocks = (uint64_t{1} << depth_) + (num_split_ << BitsOf(depth_));
-  full_at_ = kFull * num_blocks;
+  full_at_ = FullAt(level());
+  uint64_t num_blocks = 0;
+  uint64_t num_bins = 0;
+  uint64_t num_slots = 0;
+  sums_ = {};
+  for (const Segment& segment : segments_) {
+    num_blocks += segment.num_blocks();
+    num_bins += segment.num_blocks() * segment.range().layout().shape.bins;
+    num_slots += segment.num_blocks() * segment.range().layout().shape.slots;
+    sums_ += RangeSums::Of(segment.range());
+  }
+  figures_.num_slots.Set(num_slots);
   figures_.num_blocks.Set(num_blocks);
+  figures_.num_bins.Set(num_bins);
+  figures_.level.Set(level_);
 }
 
 void GrowingShard::DoSteps() noexcept {
@@ -76,8 +76,7 @@ void GrowingShard::DoSteps() noexcept {
 }
 
 bool GrowingShard::Grow() noexcept {
-  const bool is_done = keeps_digests() ? BecomeBlocks() : SplitOne();
-  if (is_done) {
+  if (keeps_digests() ? BecomeBlocks() : MoveUp()) {
     SetThresholds();
     return true;
   }
@@ -87,11 +86,9 @@ bool GrowingShard::Grow() noexcept {
 }
 
 bool GrowingShard::Fold() noexcept {
-  // An empty shard needs no memory to be as new, whatever its depth.
-  const bool is_empty = num_entries_ == 0 && limits_.first_bits == kMinSegmentBits;
-  if (is_empty || (depth_ == limits_.first_bits && num_split_ == 0)) {
-    BecomeDigests();
-  } else if (!FoldOne()) {
+  if (num_entries_ == 0 && ladder_.begins_with_digests()) {
+    BecomeDigests();  // needs no memory, whatever the level
+  } else if ((level_ == 0 && !is_moving()) || !MoveDown()) {
     fold_at_ = std::max<int64_t>(0, static_cast<int64_t>(num_entries_) - 64);
     return false;
   }
@@ -100,144 +97,164 @@ bool GrowingShard::Fold() noexcept {
 }
 
 uint64_t GrowingShard::NextBytes() const {
-  if (keeps_digests()) return GrowingMemory::BytesOfSegment(limits_.first_bits);
-  if (depth_ - limits_.first_bits >= limits_.most_doublings) return 0;
-  const uint32_t bits = BitsOf(depth_);
-  if (bits == kMaxSegmentBits) return GrowingMemory::BytesOfSegment(bits);
-  return GrowingMemory::BytesOfSegment(bits + 1) - GrowingMemory::BytesOfSegment(bits);
+  if (keeps_digests()) return ladder_[0].num_bytes();
+  if (level_ + 1 == ladder_.num_levels()) return 0;
+  const GrowthLevel& next = ladder_[level_ + 1];
+  const uint64_t now = Segment::BytesFor(level().num_blocks);
+  return std::max(PartsOf(level(), next) * Segment::BytesFor(next.num_blocks), now + 1) - now;
 }
 
-// --- Doubling and folding one segment.
-
-bool GrowingShard::Append(size_t count, uint32_t depth, uint32_t bits,
-                          std::vector<Segment>& segments) noexcept {
-  try {
-    segments.reserve(segments.size() + count);
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    std::byte* blocks = memory_.AllocateSegment(bits);
-    if (blocks == nullptr) return false;
-    segments.emplace_back(blocks, depth, bits);
-    segments.back().Clear();
-  }
-  return true;
+uint64_t GrowingShard::num_bytes() const {
+  uint64_t sum = 0;
+  for (const Segment& segment : segments_) sum += segment.num_bytes();
+  return sum;
 }
+
+// --- Segments.
 
 void GrowingShard::Free(std::span<const Segment> segments) noexcept {
-  for (const Segment& segment : segments) memory_.FreeSegment(segment.bytes(), segment.bits());
+  for (const Segment& segment : segments) {
+    memory_.FreeSegment(segment.bytes(), segment.num_bytes());
+  }
 }
 
 void GrowingShard::Retire(std::span<const Segment> segments) noexcept {
-  for (const Segment& segment : segments) memory_.RetireSegment(segment.bytes(), segment.bits());
+  for (const Segment& segment : segments) {
+    memory_.RetireSegment(segment.bytes(), segment.num_bytes());
+  }
 }
 
-bool GrowingShard::HasSpaceForOneMore() noexcept {
+bool GrowingShard::HasMemoryFor(size_t num_more) noexcept {
   try {
-    segments_.reserve(segments_.size() + 1);
+    segments_.reserve(segments_.size() + num_more);
     return true;
   } catch (const std::bad_alloc&) {
     return false;
   }
 }
 
-bool GrowingShard::SplitOne() noexcept {
-  if (depth_ - limits_.first_bits >= limits_.most_doublings) return false;
-  const bool is_whole = depth_ < kMaxSegmentBits;  // it becomes one segment of twice the blocks
-  const uint64_t bytes_after = is_whole ? BytesAt(depth_ + 1, 0) : BytesAt(depth_, num_split_ + 1);
-  if (bytes_after > limits_.most_bytes) return false;
-  const uint32_t bits = BitsOf(depth_ + 1);
-  std::vector<Segment> to;
-  if (!Append(is_whole ? 1 : 2, depth_ + 1, bits, to) || !HasSpaceForOneMore() ||
-      !directory_.Need(shard_idx_, NeededBits(depth_ + 1, 0))) {
-    Free(to);
+bool GrowingShard::Replace(size_t first, size_t num_from, const GrowthLevel& to, uint64_t to_prefix,
+                           size_t num_to) noexcept try {
+  const auto begin = segments_.begin() + static_cast<std::ptrdiff_t>(first);
+  const std::vector<Segment> from(begin, begin + static_cast<std::ptrdiff_t>(num_from));
+  const uint64_t most_bytes = limits_.most_bytes;
+  uint64_t bytes_after = num_bytes() + num_to * Segment::BytesFor(to.num_blocks);
+  for (const Segment& segment : from) bytes_after -= segment.num_bytes();
+  if (num_to * Segment::BytesFor(to.num_blocks) > num_from * from[0].num_bytes() &&
+      bytes_after > most_bytes) {
     return false;
   }
-  const uint64_t at = 2 * num_split_;  // in segments_
-  const Segment from = segments_[at];
-  const uint64_t prefix = num_split_ << from.bits();
-  BlockStrings moved(side_nodes_);
-  if (!MoveToDoubled(from, prefix, to, moved)) {
-    Free(to);
-    return false;
+  if (!HasMemoryFor(num_to)) return false;
+  ShardValues values;
+  // A prefix of `from`: it has as many bits as it has.
+  const uint32_t from_bits = from[0].prefix_bits();
+  const uint64_t from_prefix = from_bits <= to.prefix_bits ? to_prefix >> (to.prefix_bits - from_bits)
+                                                           : to_prefix << (from_bits - to.prefix_bits);
+  for (size_t i = 0; i < num_from; ++i) {
+    AppendValues(from[i], from_prefix + i, value_bits(), values);
   }
-  strings_.Forget(from, prefix, BlockStrings::Moved::kMarked);
-  strings_.TakeAll(moved);
-  for (uint64_t i = 0; i < to.size(); ++i) {
-    const uint64_t to_prefix = to.size() * num_split_ + i;
-    strings_.NoteCounted(to[i], to_prefix << to[i].bits());
-    Publish(to[i], to_prefix);
-  }
-  memory_.RetireSegment(from.bytes(), from.bits());
-  segments_[at] = to[0];
-  if (!is_whole) segments_.insert(segments_.begin() + static_cast<std::ptrdiff_t>(at) + 1, to[1]);
-  num_split_ += 1;
-  if (num_split_ == NumSegments(depth_)) {
-    depth_ += 1;
-    num_split_ = 0;
-  }
-  return true;
-}
-
-bool GrowingShard::FoldOne() noexcept {
-  const uint32_t depth = num_split_ == 0 ? depth_ - 1 : depth_;  // of the folded segment
-  const uint64_t num_split = num_split_ == 0 ? NumSegments(depth) : num_split_;
-  const bool is_whole = depth < kMaxSegmentBits;
-  std::vector<Segment> to;
-  if (!Append(1, depth, BitsOf(depth), to)) return false;
-  const uint64_t folded = num_split - 1;  // the index of the segment's prefix
-  const auto first = segments_.begin() + static_cast<std::ptrdiff_t>(2 * folded);
-  const auto last = first + (is_whole ? 1 : 2);
-  const std::vector<Segment>& segments = segments_;
-  const std::span<const Segment> from(segments.data() + 2 * folded, is_whole ? 1 : 2);
-  const uint64_t prefix = folded << to[0].bits();
-  BlockStrings moved(side_nodes_);
-  uint64_t num_entries = 0;
-  if (!MoveToFolded(from, prefix, to[0], moved, num_entries)) {
-    Free(to);
-    return false;
-  }
-  for (size_t i = 0; i < from.size(); ++i) {
-    strings_.Forget(from[i], 2 * prefix + (i << from[0].bits()), BlockStrings::Moved::kAll);
-  }
-  strings_.TakeAll(moved);
-  num_entries_ = num_entries;
-  Publish(to[0], folded);
-  Retire(from);
-  *first = to[0];
-  segments_.erase(first + 1, last);
-  depth_ = depth;
-  num_split_ = folded;
-  (void)directory_.Need(shard_idx_, NeededBits(depth_, num_split_));
-  return true;
-}
-
-bool GrowingShard::MakeSegments(uint32_t depth, uint64_t num_split,
-                                std::vector<Segment>& segments) noexcept {
-  const uint32_t bits = BitsOf(depth);
-  if (BytesAt(depth, num_split) > limits_.most_bytes) return false;
   std::vector<Segment> made;
-  if (!Append(2 * num_split, depth + 1, bits, made) ||
-      !Append(NumSegments(depth) - num_split, depth, bits, made) ||
-      !directory_.Need(shard_idx_, NeededBits(depth, num_split))) {
+  made.reserve(num_to);
+  for (size_t i = 0; i < num_to; ++i) {
+    const auto segment =
+        MakeSegment(to, value_bits(), RangeOf(values, to_prefix + i, to.prefix_bits, value_bits()),
+                    SideBytesOf(to), memory_);
+    if (!segment) {
+      Free(made);
+      return false;
+    }
+    made.push_back(*segment);
+  }
+  if (!directory_.Need(shard_idx_, std::max(NeededBits(), to.prefix_bits))) {
     Free(made);
     return false;
   }
+  for (size_t i = 0; i < num_to; ++i) Publish(made[i], to_prefix + i);
+  Retire(from);
+  const auto at = segments_.begin() + static_cast<std::ptrdiff_t>(first);
+  segments_.insert(segments_.erase(at, at + static_cast<std::ptrdiff_t>(num_from)), made.begin(),
+                   made.end());
+  // What had slots of its own may be counted now, or the other way round.
+  uint64_t copies_before = 0;
+  for (const Segment& segment : from) copies_before += segment.range().counts().num_copies();
+  for (const Segment& segment : made) num_entries_ -= segment.range().counts().num_copies();
+  num_entries_ += copies_before;
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+bool GrowingShard::MoveUp() noexcept {
+  if (level_ + 1 == ladder_.num_levels()) return false;
+  const GrowthLevel& next = ladder_[level_ + 1];
+  const uint64_t num_parts = PartsOf(level(), next);
+  const uint64_t at = num_moved_ * num_parts;
+  if (!Replace(at, 1, next, at, num_parts)) return false;
+  num_moved_ += 1;
+  if (num_moved_ == level().num_segments()) {
+    level_ += 1;
+    num_moved_ = 0;
+  }
+  return true;
+}
+
+bool GrowingShard::MoveDown() noexcept {
+  const bool is_moving = this->is_moving();
+  const size_t to_level = is_moving ? level_ : level_ - 1;
+  const GrowthLevel& to = ladder_[to_level];
+  const uint64_t num_parts = PartsOf(to, ladder_[to_level + 1]);
+  const uint64_t moved = (is_moving ? num_moved_ : to.num_segments()) - 1;
+  if (!Replace(moved * num_parts, num_parts, to, moved, 1)) return false;
+  level_ = to_level;
+  num_moved_ = moved;
+  (void)directory_.Need(shard_idx_, NeededBits());
+  return true;
+}
+
+bool GrowingShard::MakeSegments(const GrowthLevel& to, const ShardValues& values,
+                                std::vector<Segment>& segments) noexcept {
+  std::vector<Segment> made;
+  const auto refuse = [&] {
+    Free(made);
+    return false;
+  };
+  try {
+    if (to.num_segments() * Segment::BytesFor(to.num_blocks) > limits_.most_bytes) return false;
+    made.reserve(to.num_segments());
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  for (uint64_t i = 0; i < to.num_segments(); ++i) {
+    const auto segment =
+        MakeSegment(to, value_bits(), RangeOf(values, i, to.prefix_bits, value_bits()),
+                    SideBytesOf(to), memory_);
+    if (!segment) return refuse();
+    made.push_back(*segment);
+  }
+  if (!directory_.Need(shard_idx_, std::max(NeededBits(), to.prefix_bits))) return refuse();
   segments = std::move(made);
   return true;
+}
+
+void GrowingShard::Adopt(std::vector<Segment> segments, size_t level) noexcept {
+  const std::vector<Segment> before = std::exchange(segments_, std::move(segments));
+  level_ = level;
+  num_moved_ = 0;
+  PublishAll();
+  Retire(before);
+  memory_.Retire(table_.memory(), table_.num_bytes());
+  table_ = DigestTable();
+  copies_.Clear();
 }
 
 void GrowingShard::PublishAll() {
   if (keeps_digests()) {
     directory_.PublishDigests(shard_idx_, table_);
-    (void)directory_.Need(shard_idx_, 0);
-    return;
+  } else {
+    ForEachSegment([this](const Segment& segment, uint64_t prefix) { Publish(segment, prefix); });
+    directory_.PublishNoDigests(shard_idx_);
   }
-  ForEachSegment([this](const Segment& segment, uint64_t prefix) {
-    Publish(segment, prefix >> segment.bits());
-  });
-  directory_.PublishNoDigests(shard_idx_);
+  (void)directory_.Need(shard_idx_, NeededBits());
 }
 
 // --- Digests.
@@ -255,37 +272,33 @@ bool GrowingShard::ResizeTable(uint64_t num_lines) noexcept {
   return true;
 }
 
-bool GrowingShard::BecomeBlocks() noexcept {
-  std::vector<Segment> segments;
-  const uint32_t depth = limits_.first_bits;
-  if (!MakeSegments(depth, 0, segments)) return false;
-  BlockStrings moved(side_nodes_);
-  uint64_t num_entries = 0;
-  if (!MoveToBlocks(segments[0], moved, num_entries)) {
-    Free(segments);
-    return false;
-  }
-  strings_.Clear();
-  strings_.TakeAll(moved);
-  num_entries_ = num_entries;
-  segments_ = std::move(segments);
-  depth_ = depth;
-  num_split_ = 0;
-  PublishAll();
-  memory_.Retire(table_.memory(), table_.num_bytes());
-  table_ = DigestTable();
+bool GrowingShard::BecomeBlocks() noexcept try {
+  ShardValues values;
+  values.values.reserve(num_entries_);
+  const uint32_t shift = 64 - value_bits();
+  table_.ForEach([&](uint64_t string) { values.values.push_back(string >> shift); });
+  std::ranges::sort(values.values);
+  copies_.ForEach([&](uint64_t string, uint64_t count) {
+    if (!values.further.empty() && values.further.back().value == string >> shift) {
+      values.further.back().count += count;
+    } else {
+      values.further.push_back({string >> shift, count});
+    }
+  });
+  std::vector<Segment> made;
+  if (!MakeSegments(ladder_[0], values, made)) return false;
+  for (const Segment& segment : made) num_entries_ -= segment.range().counts().num_copies();
+  for (const ValueCount& further : values.further) num_entries_ += further.count;
+  Adopt(std::move(made), 0);
   return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 void GrowingShard::BecomeDigests() noexcept {
-  const std::vector<Segment> segments = std::move(segments_);
-  segments_.clear();
-  strings_.Clear();
-  depth_ = 0;
-  num_split_ = 0;
   num_entries_ = 0;
-  PublishAll();
-  Retire(segments);
+  Adopt({}, 0);
+  sums_ = {};
 }
 
 }  // namespace trommel

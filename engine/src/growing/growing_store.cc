@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <new>
 #include <numeric>
 #include <string>
@@ -18,60 +19,53 @@
 namespace trommel {
 
 using kernels::OneFate;
+using kernels::WholeString;
 
 static_assert(GrowingStore::kShardBits == kernels::kGrowingShardBits);
-static_assert(GrowingStore::kLeastFirstBits == kernels::kMinSegmentBits);
-// A code keeps a bit at least; and y has the last block's key.
-static_assert(GrowingStore::kMostDoublings < kernels::kGrowingKeyBits);
-static_assert(GrowingStore::kMostFirstBits + GrowingStore::kMostDoublings +
-                  kernels::kGrowingKeyBits <=
-              64 - kernels::kGrowingShardBits);
+
+GrowthLadder GrowingStore::LadderOf(const GrowingOptions& options) {
+  // Shards by chance have more keys than the mean; so the first size, which is to hold them without
+  // a step, has three standard deviations more.
+  const auto of_shard = [](uint64_t num_keys) {
+    const double mean = static_cast<double>(num_keys) / kNumShards;
+    return static_cast<uint64_t>(std::ceil(mean + 3 * std::sqrt(mean)));
+  };
+  return {options.value_bits, of_shard(options.first_capacity),
+          of_shard(std::max(options.first_capacity, options.max_capacity))};
+}
 
 GrowingStore::GrowingStore(const GrowingOptions& options)
     : options_(options),
       limits_(std::make_unique<GrowthLimits>()),
+      ladder_(std::make_unique<GrowthLadder>(LadderOf(options))),
       memory_(std::make_unique<GrowingMemory>()),
-      directory_(std::make_unique<GrowingDirectory>(*memory_)) {
-  limits_->first_bits = options.first_bits;
-  limits_->most_doublings = options.most_doublings;
+      directory_(std::make_unique<GrowingDirectory>(*memory_, options.value_bits)) {
   limits_->most_bytes = MemoryLimit(options.limit_bytes) / kNumShards;
   for (size_t i = 0; i < kNumShards; ++i) {
-    shards_[i] = std::make_unique<GrowingShard>(i, *limits_, *memory_, *directory_);
+    shards_[i] = std::make_unique<GrowingShard>(i, *ladder_, *limits_, *memory_, *directory_);
   }
 }
 
 GrowingStore::~GrowingStore() = default;
 
-uint64_t GrowingStore::BytesAt(uint32_t depth) {
-  return kNumShards * GrowingShard::BytesAt(depth, 0);
-}
-
-uint64_t GrowingStore::KeysBefore(uint32_t first_bits, uint32_t num_doublings) {
-  const uint32_t depth = first_bits + num_doublings;
-  return kNumShards * GrowingShard::SplitsAt(depth, GrowingShard::NumSegments(depth) - 1);
-}
-
 Result<std::unique_ptr<GrowingStore>> GrowingStore::Create(const GrowingOptions& options) {
-  if (options.first_bits < kLeastFirstBits || options.first_bits > kMostFirstBits) {
-    return Error{ErrorCode::kInvalidArgument, "first_bits must be between " +
-                                                  std::to_string(kLeastFirstBits) + " and " +
-                                                  std::to_string(kMostFirstBits) + "; got " +
-                                                  std::to_string(options.first_bits)};
-  }
-  if (options.most_doublings > kMostDoublings) {
-    return Error{ErrorCode::kInvalidArgument, "most_doublings must be at most " +
-                                                  std::to_string(kMostDoublings) + "; got " +
-                                                  std::to_string(options.most_doublings)};
-  }
-  if (Status fits = CheckMemoryLimit("the filter's first blocks need", BytesAt(options.first_bits),
-                                     options.limit_bytes);
-      !fits) {
-    return fits.error();
+  if (options.value_bits == 0 || options.value_bits > kernels::kMaxValueBits) {
+    return OutOfRange("value_bits", options.value_bits,
+                      "1 to " + std::to_string(kernels::kMaxValueBits));
   }
   kernels::UseKernels<kernels::AddGrowing>();
+  kernels::UseDenseKernels();
   (void)kernels::ActiveKernels();  // shards require it
   const Error refused{ErrorCode::kOutOfMemory, "the system refused the filter's first memory"};
   try {
+    const GrowthLadder ladder = LadderOf(options);
+    if (!ladder.begins_with_digests()) {
+      if (Status fits = CheckMemoryLimit("the filter's first blocks need",
+                                         kNumShards * ladder[0].num_bytes(), options.limit_bytes);
+          !fits) {
+        return fits.error();
+      }
+    }
     std::unique_ptr<GrowingStore> store(new GrowingStore(options));
     if (!store->directory_->Begin()) return refused;
     for (auto& shard : store->shards_) {
@@ -185,39 +179,46 @@ bool GrowingStore::MayContain(uint64_t digest) const noexcept {
 
 void GrowingStore::FetchElsewhere(uint64_t digest) const {
   const uint64_t word = directory_->WordOf(digest);
-  const uint64_t y = kernels::BitsInShard(digest);
   DigestTable table;
   if (directory_->IsSegment(word)) {
     const Segment segment(word);
-    __builtin_prefetch(&segment.LineOf(segment.IndexOf(y)));
+    const auto [block_idx, key] = PlaceIn(segment, digest);
+    segment.range().PrefetchEntries(block_idx, key);
   } else if (directory_->LoadTable(digest, table)) {
-    table.Prefetch(WholeString(y));
+    table.Prefetch(WholeString(kernels::BitsInShard(digest)));
   }
+}
+
+Segment::Place GrowingStore::PlaceIn(const Segment& segment, uint64_t digest) const {
+  const uint32_t p = options_.value_bits - segment.prefix_bits();
+  return segment.PlaceOf(
+      kernels::ValueOf(digest, options_.value_bits) & ((uint64_t{1} << p) - 1), p);
 }
 
 // The whole query anew: the key may be anywhere now.
 bool GrowingStore::HoldsBesideUpdates(uint64_t digest) const {
-  const kernels::GrowingKernels& kernels = kernels::ChosenKernels().growing;
-  const uint64_t y = kernels::BitsInShard(digest);
   for (int i = 0; i < kMaxReads; ++i) {
     const uint64_t word = directory_->WordOf(digest);
     if (!directory_->IsSegment(word)) {
       DigestTable table;
       if (!directory_->LoadTable(digest, table)) continue;  // it has segments by now
-      const DigestTable::Answer answer = table.Query(WholeString(y));
+      const DigestTable::Answer answer = table.Query(WholeString(kernels::BitsInShard(digest)));
       if (answer != DigestTable::Answer::kChanged) return answer == DigestTable::Answer::kIn;
       continue;
     }
     const Segment segment(word);
-    const uint64_t idx = segment.IndexOf(y);
-    const uint32_t key = kernels::GrowingKey(y, segment.depth());
+    const auto [block_idx, key] = PlaceIn(segment, digest);
     kernels::GroupReads<1> reads;
-    reads.Add(0, segment.VersionOf(idx), 0);
+    reads.Add(0, segment.versions() + block_idx / kernels::kGroupBlocks);
     reads.Begin(0, 1);
-    if (kernels.shows(segment.BlockAt(idx), key)) return true;
-    const bool is_marked = kernels::IsMarkedBesideUpdates(segment.BlockAt(idx));
-    if (is_marked && BlockStrings::MayHoldElsewhere(segment, idx, key)) return true;
-    if (reads.Changed(0, 1) == 0) return false;
+    const OneFate fate = segment.range().QueryBesideUpdates(block_idx, key);
+    if (fate == OneFate::kDone) return true;
+    std::optional<bool> is_above = false;
+    if (fate == OneFate::kSpill) {
+      is_above = segment.range().MayHoldAboveBesideUpdates(block_idx, key);
+    }
+    if (is_above.value_or(false)) return true;
+    if (is_above && reads.Changed(0, 1) == 0) return false;
   }
   num_interrupted_queries_.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -225,6 +226,10 @@ bool GrowingStore::HoldsBesideUpdates(uint64_t digest) const {
 
 uint64_t GrowingStore::CountEstimate(uint64_t digest) const {
   return ShardOf(digest).CountEstimate(digest);
+}
+
+void GrowingStore::FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const {
+  if (!digests.empty()) ShardOf(digests.front()).FindMissing(*this, digests, shortfalls);
 }
 
 // --- Whole stores.
@@ -238,37 +243,98 @@ void GrowingStore::Clear() noexcept {
   FreeReplaced();
 }
 
-std::unique_ptr<GrowingStore> GrowingStore::Copy() const try {
-  std::unique_ptr<GrowingStore> copy(new GrowingStore(options_));
-  copy->side_limit_bytes_ = side_limit_bytes_;
-  if (!copy->memory_->JoinSame(*memory_) || !copy->directory_->Begin()) return nullptr;
-  for (size_t i = 0; i < kNumShards; ++i) {
-    if (!copy->shards_[i]->BeginAs(*shards_[i])) return nullptr;
+namespace {
+
+// The values of digests.
+ShardContents ValuesOf(const ShardContents& digests, uint32_t value_bits) {
+  ShardContents values{.keeps_digests = false, .keys = {}, .further = {}};
+  const auto add = [&](uint64_t value, uint64_t count) {
+    auto& further = values.further;
+    if (!further.empty() && further.back().value == value) {
+      further.back().count += count;
+    } else {
+      further.push_back({value, count});
+    }
+  };
+  auto further = digests.further.begin();
+  for (const uint64_t digest : digests.keys) {
+    const uint64_t value = digest >> (64 - value_bits);
+    if (!values.keys.empty() && values.keys.back() == value) {
+      add(value, 1);
+    } else {
+      values.keys.push_back(value);
+    }
+    if (further != digests.further.end() && further->value == digest) {
+      add(value, (further++)->count);
+    }
   }
-  *copy->limits_ = *limits_;  // what is there may be more than its part of them
-  return copy;
-} catch (const std::bad_alloc&) {
-  return nullptr;
+  return values;
 }
 
-Status GrowingStore::Merge(const GrowingStore& other) {
-  std::unique_ptr<GrowingStore> merged = Copy();
-  if (merged == nullptr) {
-    return OutOfMemoryError("there is no memory for a copy, in which the merged filter is made");
-  }
-  for (size_t i = 0; i < kNumShards; ++i) {
-    if (!merged->shards_[i]->Merge(*other.shards_[i])) {
-      return OutOfMemoryError(
-          "the merged filter needs more than max_capacity, memory_limit_bytes, "
-          "side_memory_limit_bytes or the system allow");
+// Both together. Requires that both keep digests, or both values.
+ShardContents Sum(const ShardContents& a, const ShardContents& b) {
+  ShardContents sum{.keeps_digests = a.keeps_digests, .keys = {}, .further = {}};
+  sum.keys.reserve(a.keys.size() + b.keys.size());
+  auto in_b = b.keys.begin();
+  auto further_a = a.further.begin();
+  auto further_b = b.further.begin();
+  const auto take = [](auto& at, const auto& of, uint64_t key) {
+    return at != of.further.end() && at->value == key ? (at++)->count : uint64_t{0};
+  };
+  const auto add = [&](uint64_t key, uint64_t num_further) {
+    sum.keys.push_back(key);
+    if (num_further > 0) sum.further.push_back({key, num_further});
+  };
+  for (const uint64_t key : a.keys) {
+    for (; in_b != b.keys.end() && *in_b < key; ++in_b) add(*in_b, take(further_b, b, *in_b));
+    uint64_t num_further = take(further_a, a, key);
+    if (in_b != b.keys.end() && *in_b == key) {
+      num_further += 1 + take(further_b, b, key);
+      ++in_b;
     }
+    add(key, num_further);
+  }
+  for (; in_b != b.keys.end(); ++in_b) add(*in_b, take(further_b, b, *in_b));
+  return sum;
+}
+
+}  // namespace
+
+Status GrowingStore::Merge(const GrowingStore& other) try {
+  GrowingOptions options = options_;
+  std::unique_ptr<GrowingStore> merged(new GrowingStore(options));
+  const Error refused{ErrorCode::kOutOfMemory,
+                      "the merged filter needs more than max_capacity, memory_limit_bytes, "
+                      "side_memory_limit_bytes or the system allow"};
+  *merged->limits_ = *limits_;
+  merged->side_limit_bytes_ = side_limit_bytes_;
+  if (!merged->memory_->JoinSame(*memory_) || !merged->directory_->Begin()) return refused;
+  for (size_t i = 0; i < kNumShards; ++i) {
+    GrowingShard& shard = *merged->shards_[i];
+    if (!shard.Begin() || !shard.PrepareSideLimit(limits_->side_bytes)) return refused;
+    shard.TakeSideLimit();
+    ShardContents mine = ReadShard(i);
+    ShardContents others = other.ReadShard(i);
+    const bool are_digests =
+        mine.keeps_digests && others.keeps_digests &&
+        mine.keys.size() + others.keys.size() <= ladder_->max_digests();
+    if (!are_digests && mine.keeps_digests) mine = ValuesOf(mine, options_.value_bits);
+    if (!are_digests && others.keeps_digests) others = ValuesOf(others, options_.value_bits);
+    ShardContents sum = Sum(mine, others);
+    if (sum.keys.empty()) continue;
+    const GrowthLevel& last = (*ladder_)[ladder_->num_levels() - 1];
+    if (sum.keys.size() > GrowingShard::FullAt(last)) return refused;
+    if (Status written = shard.WriteContents(sum); !written) return refused;
     merged->FreeReplaced();
   }
   limits_.swap(merged->limits_);
+  ladder_.swap(merged->ladder_);
   memory_.swap(merged->memory_);
   directory_.swap(merged->directory_);
   shards_.swap(merged->shards_);
   return Ok();
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("there is no memory for the merged filter, which is made beside this one");
 }
 
 ShardContents GrowingStore::ReadShard(size_t shard_idx) const {
@@ -287,34 +353,42 @@ UpdateCost GrowingStore::update_cost() const {
   for (const auto& shard : shards_) num_blocks += shard->figures().num_blocks.Get();
   // Digests are like the blocks that they will become.
   return {.range_bits = kShardBits,
-          .num_blocks = std::max<uint64_t>(num_blocks, kNumShards << kLeastFirstBits)};
+          .num_blocks = std::max<uint64_t>(num_blocks, kNumShards * 64)};
 }
 
 GrowingFigures GrowingStore::FiguresOf(size_t shard_idx) const {
   const GrowingShard::Figures& figures = shards_[shard_idx]->figures();
-  GrowingFigures of_shard;
-  of_shard.num_entries = figures.num_entries.Get();
-  of_shard.num_blocks = figures.num_blocks.Get();
-  of_shard.num_digest_shards = uint64_t{of_shard.num_blocks == 0};
-  of_shard.num_marked = figures.num_marked.Get();
-  of_shard.num_undecided = figures.num_undecided.Get();
-  of_shard.side_table_bytes = figures.side_bytes.Get();
-  of_shard.num_refused_inserts = figures.num_refused_inserts.Get();
-  of_shard.num_refused_by_side = figures.num_refused_by_side.Get();
-  of_shard.num_refused_growths = figures.num_refused_growths.Get();
-  return of_shard;
+  return {.num_entries = figures.num_entries.Get(),
+          .num_blocks = figures.num_blocks.Get(),
+          .num_digest_shards = uint64_t{figures.num_blocks.Get() == 0},
+          .num_marked = figures.num_marked.Get(),
+          .undecided_bins = figures.undecided_bins.Get(),
+          .num_bins = figures.num_bins.Get(),
+          .num_slots = figures.num_slots.Get(),
+          .block_bytes = 0,
+          .side_table_bytes = figures.side_bytes.Get(),
+          .level = figures.level.Get(),
+          .most_level = figures.level.Get(),
+          .num_refused_inserts = figures.num_refused_inserts.Get(),
+          .num_refused_by_side = figures.num_refused_by_side.Get(),
+          .num_refused_growths = figures.num_refused_growths.Get(),
+          .num_interrupted_queries = 0};
 }
 
 GrowingFigures GrowingStore::Figures() const {
-  GrowingFigures sum;
+  GrowingFigures sum{.level = ladder_->num_levels()};
   for (size_t s = 0; s < kNumShards; ++s) {
     const GrowingFigures of_shard = FiguresOf(s);
     sum.num_entries += of_shard.num_entries;
     sum.num_blocks += of_shard.num_blocks;
     sum.num_digest_shards += of_shard.num_digest_shards;
     sum.num_marked += of_shard.num_marked;
-    sum.num_undecided += of_shard.num_undecided;
+    sum.undecided_bins += of_shard.undecided_bins;
+    sum.num_bins += of_shard.num_bins;
+    sum.num_slots += of_shard.num_slots;
     sum.side_table_bytes += of_shard.side_table_bytes;
+    sum.level = std::min(sum.level, of_shard.level);
+    sum.most_level = std::max(sum.most_level, of_shard.level);
     sum.num_refused_inserts += of_shard.num_refused_inserts;
     sum.num_refused_by_side += of_shard.num_refused_by_side;
     sum.num_refused_growths += of_shard.num_refused_growths;
@@ -332,37 +406,31 @@ uint64_t GrowingStore::num_entries() const {
 
 uint64_t GrowingStore::num_bytes() const { return memory_->num_bytes(); }
 
-std::array<uint64_t, 16> GrowingStore::TallyOf(size_t shard_idx) const {
-  return shards_[shard_idx]->Tally();
-}
-
 uint64_t GrowingStore::huge_page_bytes() const { return memory_->HugePageBytes(); }
 
 Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
   constexpr uint64_t kLeastNodes = 4;  // of a shard
-  constexpr uint64_t kLeast = kNumShards * kLeastNodes * SideNodes::kNodeBytes;
-  const uint64_t max_nodes = limit_bytes / kNumShards / SideNodes::kNodeBytes;
-  if (limit_bytes != 0 && max_nodes < kLeastNodes) {
+  constexpr uint64_t kLeast = 2 * kNumShards * kLeastNodes * DigestCopies::kNodeBytes;
+  if (limit_bytes != 0 && limit_bytes < kLeast) {
     return OutOfRange("side_memory_limit_bytes", limit_bytes,
                       "0 (no limit) or at least " + std::to_string(kLeast));
   }
-  const uint64_t nodes_before = side_limit_bytes_ / kNumShards / SideNodes::kNodeBytes;
-  const std::string given = "side_memory_limit_bytes is " + std::to_string(limit_bytes);
-  for (const auto& shard : shards_) {
-    if (shard->IsWithinSide(max_nodes)) continue;
-    return Error{ErrorCode::kOutOfMemory,
-                 given + ", and the keys that are in need more: a part has space for " +
-                     std::to_string(max_nodes / 2) + " entries"};
-  }
   for (size_t s = 0; s < kNumShards; ++s) {
-    if (shards_[s]->LimitSide(max_nodes)) continue;
-    // More than before: what was is there.
-    for (size_t t = 0; t < s; ++t) (void)shards_[t]->LimitSide(nodes_before);
-    return Error{ErrorCode::kOutOfMemory, given + ", which the system refused"};
+    if (shards_[s]->PrepareSideLimit(limit_bytes / kNumShards)) continue;
+    for (size_t t = 0; t < s; ++t) {
+      // More than before, or as much: what was is there.
+      (void)shards_[t]->PrepareSideLimit(limits_->side_bytes);
+      shards_[t]->DropSideLimit();
+    }
+    return Error{ErrorCode::kOutOfMemory,
+                 "side_memory_limit_bytes is " + std::to_string(limit_bytes) +
+                     ", and the keys that are in need more, or the system refused it"};
   }
   side_limit_bytes_ = limit_bytes;
+  limits_->side_bytes = limit_bytes / kNumShards;
   const uint64_t all_bytes = MemoryLimit(options_.limit_bytes);
   limits_->most_bytes = (all_bytes - std::min(all_bytes, limit_bytes)) / kNumShards;
+  for (const auto& shard : shards_) shard->TakeSideLimit();
   return Ok();
 } catch (const std::bad_alloc&) {  // of a message: nothing has changed
   return OutOfMemoryError("the system refused side memory");

@@ -7,26 +7,20 @@
 
 namespace trommel {
 
-// A string of bits of y: the bits from the top, then a 1, then zeros. Sorted by this number, the
-// strings of a block stand together.
-struct StringCount {
-  uint64_t string = 0;
+struct ValueCount {
+  uint64_t value = 0;
   uint64_t count = 0;
 
-  friend bool operator==(const StringCount&, const StringCount&) = default;
+  friend bool operator==(const ValueCount&, const ValueCount&) = default;
 };
 
-// No string begins another one. Each is in `digests` or `codes` once, and its copies beyond the
-// first are in `further`.
+// A shard keeps whole digests, as strings (kernels/growing_layout.h), or their first bits, as values.
+// Each is in `keys` once, ascending, and its copies beyond the first are in `further`, ascending;
+// no count is 0.
 struct ShardContents {
-  // The shard has 2^depth blocks, and of its first num_split segments twice as many: the blocks
-  // stand in the order of their prefixes. 0: it keeps digests.
-  uint32_t depth = 0;
-  uint64_t num_split = 0;
-  std::vector<uint64_t> digests;      // as strings; ascending
-  std::vector<uint32_t> block_sizes;  // the number of codes of each block
-  std::vector<uint16_t> codes;        // of each block: ascending (growing_layout.h)
-  std::vector<StringCount> further;   // ascending; no count is 0
+  bool keeps_digests = true;
+  std::vector<uint64_t> keys;
+  std::vector<ValueCount> further;
 
   friend bool operator==(const ShardContents&, const ShardContents&) = default;
 };

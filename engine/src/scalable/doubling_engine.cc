@@ -28,17 +28,16 @@ Status LimitSideOf(GrowingStore& store, uint64_t limit_bytes, uint64_t memory_li
 }  // namespace
 
 uint64_t KeysOf(const ShardContents& contents) {
-  uint64_t num_keys = contents.digests.size() + contents.codes.size();
-  for (const StringCount& further : contents.further) num_keys += further.count;
+  uint64_t num_keys = contents.keys.size();
+  for (const ValueCount& further : contents.further) num_keys += further.count;
   return num_keys;
 }
 
 Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(const ScalableConfig& config,
                                                                const DoublingPlan& plan) {
-  Result<std::unique_ptr<GrowingStore>> store =
-      GrowingStore::Create({.first_bits = plan.first_bits(),
-                            .most_doublings = plan.most_doublings(),
-                            .limit_bytes = config.memory_limit_bytes});
+  GrowingOptions options = plan.options();
+  options.limit_bytes = config.memory_limit_bytes;
+  Result<std::unique_ptr<GrowingStore>> store = GrowingStore::Create(options);
   if (!store.ok()) return store.error();
   if (config.side_memory_limit_bytes != 0) {
     const Status limited =
@@ -122,18 +121,11 @@ GrowthRefusal DoublingEngine::Refusal() {
                                                   : GrowthRefusal::kOutOfMemory;
   }
   // The refusing shard is full. If shards are alike, this tells what it met.
-  const uint64_t largest_blocks = plan_.BlocksAt(plan_.largest_capacity());
-  return figures.num_blocks > largest_blocks / 2 ? GrowthRefusal::kLargestCapacity
-                                                 : GrowthRefusal::kMemoryLimit;
+  return figures.most_level + 1 == store_->ladder().num_levels() ? GrowthRefusal::kLargestCapacity
+                                                                 : GrowthRefusal::kMemoryLimit;
 }
 
 Status DoublingEngine::Merge(const DoublingEngine& other) {
-  if (Status fits =
-          CheckMemoryLimit("merged filters need", GrowingStore::BytesAt(plan_.first_bits()),
-                           config_.memory_limit_bytes);
-      !fits.ok()) {
-    return fits;
-  }
   if (Status merged = store_->Merge(*other.store_); !merged.ok()) return merged;
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
     const uint64_t num_added = other.locks_.Hold(s, GrowingStore::kShardBits).num_keys();

@@ -1,19 +1,20 @@
-// Filters that double, in files. The section `doubling` has what was asked for; each of the 64
-// shards, in the order of the digests' top 6 bits, is a store:
+// Filters that double, in files. The section `growing` has what was asked for; each of the 64
+// shards, in the order of the digests' top 6 bits, is a store. One of these three:
 //
-//   numbers   depth and segments that have split; none if the shard keeps digests
-//   digests   8 bytes each: strings (growing/shard_contents.h), ascending
-//   further   16 bytes each: string, count; ascending by string
-//   sizes     4 bytes each: how many codes the block has
-//   codes     2 bytes each: block by block, ascending
+//   digests           8 bytes each: strings (kernels/growing_layout.h), ascending
+//   sizes, values     the values in ascending order, by their first bits: bucket by bucket how many
+//                     have these, 4 bytes each; and the other bits of each, one behind the other
+//   neither           a shard without keys
 //
-// A shard that keeps digests has no blocks, one that has blocks no digests. Canonical: a shard's
-// size follows from its history, all else from the strings that it holds. What
-// GrowingStore::ReadShard would not return is refused. A block takes at least 4 bytes of the file,
-// and a code that its block has no place for 2 bytes, so a file makes its reader take at most 33
-// times its own size.
+//   further           16 bytes each: string or value, further copies; ascending
+//
+// n values have 2^b buckets with b = log2(n) - 4 rounded down, or 1; of the others' bits the first is
+// the lowest of its word of 64. Canonical: all of it follows from the keys, but for whether a shard
+// keeps digests. What GrowingStore::ReadShard would not return is refused. A value takes at least a
+// byte of the file, so a file makes its reader take at most 64 times its own size.
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,59 +28,97 @@
 namespace trommel {
 namespace {
 
-struct DoublingNumbers {
-  uint32_t first_bits;      //  0  a shard has 2^first_bits blocks at first
-  uint32_t most_doublings;  //  4
-  uint64_t max_capacity;    //  8  as asked for; 0: none
-  double target_fpr;        // 16  as asked for
+struct GrowingNumbers {
+  uint32_t value_bits;      //  0  of a shard
+  uint32_t reserved;        //  4  0
+  uint64_t first_capacity;  //  8
+  uint64_t max_capacity;    // 16
+  uint64_t asked_capacity;  // 24  max_capacity as asked for; 0: none
+  double target_fpr;        // 32  as asked for
 };
-static_assert(sizeof(DoublingNumbers) == 24);
-
-struct ShardNumbers {
-  uint32_t depth;      // 0  2^depth blocks before those that have been split
-  uint32_t reserved;   // 4  0
-  uint64_t num_split;  // 8  segments of 4,096 blocks that have been split
-};
-static_assert(sizeof(ShardNumbers) == 16 && sizeof(StringCount) == 16);
+static_assert(sizeof(GrowingNumbers) == 40 && sizeof(ValueCount) == 16);
 
 constexpr uint32_t StoreOf(size_t shard_idx) { return static_cast<uint32_t>(shard_idx) + 1; }
 
-// About what all shards take in a file.
-uint64_t AboutBytes(const GrowingFigures& figures, uint64_t num_entries) {
-  return figures.num_blocks * sizeof(uint32_t) + num_entries * 2 * sizeof(uint16_t);
+// Bits that buckets of so many values have in common.
+uint32_t BucketBits(uint64_t num_values, uint32_t value_bits) {
+  constexpr int kLogOfBucket = 4;
+  const int bits = static_cast<int>(std::bit_width(num_values)) - 1 - kLogOfBucket;
+  return static_cast<uint32_t>(std::clamp(bits, 0, static_cast<int>(value_bits) - 1));
 }
 
-Status CheckNumbers(const FileSection& section, const DoublingNumbers& numbers) {
-  if (!DoublingPlan::CanBe(numbers.first_bits, numbers.most_doublings)) {
-    return section.CorruptAt(0, "2^" + std::to_string(numbers.first_bits) +
-                                    " blocks that double up to " +
-                                    std::to_string(numbers.most_doublings) + " times");
+struct PackedValues {
+  std::vector<uint32_t> sizes;
+  std::vector<uint64_t> words;
+};
+
+PackedValues Pack(std::span<const uint64_t> values, uint32_t value_bits) {
+  if (values.empty()) return {};
+  const uint32_t bucket_bits = BucketBits(values.size(), value_bits);
+  const uint32_t num_bits = value_bits - bucket_bits;
+  PackedValues packed{std::vector<uint32_t>(size_t{1} << bucket_bits),
+                      std::vector<uint64_t>((values.size() * num_bits + 63) / 64)};
+  uint64_t at = 0;
+  for (const uint64_t value : values) {
+    packed.sizes[value >> num_bits] += 1;
+    const uint64_t low = value & ((uint64_t{1} << num_bits) - 1);
+    packed.words[at / 64] |= low << at % 64;
+    if (at % 64 + num_bits > 64) packed.words[at / 64 + 1] |= low >> (64 - at % 64);
+    at += num_bits;
+  }
+  return packed;
+}
+
+// Returns false if these are not what Pack makes of some values.
+bool Unpack(const PackedValues& packed, uint32_t value_bits, std::vector<uint64_t>& values) {
+  uint64_t num_values = 0;
+  for (const uint32_t size : packed.sizes) num_values += size;
+  if (num_values == 0 || num_values > 64 * packed.words.size()) return false;
+  const uint32_t bucket_bits = BucketBits(num_values, value_bits);
+  const uint32_t num_bits = value_bits - bucket_bits;
+  const uint64_t end = num_values * num_bits;
+  if (packed.sizes.size() != uint64_t{1} << bucket_bits ||
+      packed.words.size() != (end + 63) / 64 ||
+      (end % 64 != 0 && packed.words.back() >> end % 64 != 0)) {
+    return false;
+  }
+  values.reserve(num_values);
+  uint64_t at = 0;
+  for (uint64_t bucket = 0; bucket < packed.sizes.size(); ++bucket) {
+    for (uint32_t i = 0; i < packed.sizes[bucket]; ++i, at += num_bits) {
+      uint64_t low = packed.words[at / 64] >> at % 64;
+      if (at % 64 + num_bits > 64) low |= packed.words[at / 64 + 1] << (64 - at % 64);
+      values.push_back(bucket << num_bits | (low & ((uint64_t{1} << num_bits) - 1)));
+    }
+  }
+  return true;
+}
+
+Status CheckNumbers(const FileSection& section, const GrowingNumbers& numbers) {
+  if (numbers.reserved != 0) return section.CorruptAt(4, "reserved bytes that are not zero");
+  if (!DoublingPlan::CanBe(numbers.value_bits, numbers.first_capacity, numbers.max_capacity)) {
+    return section.CorruptAt(0, "values of " + std::to_string(numbers.value_bits) + " bits for " +
+                                    std::to_string(numbers.first_capacity) + " to " +
+                                    std::to_string(numbers.max_capacity) + " keys");
   }
   // Written so that NaN fails.
   if (!(numbers.target_fpr >= kMinTargetFpr && numbers.target_fpr <= kMaxTargetFpr)) {
-    return section.CorruptAt(offsetof(DoublingNumbers, target_fpr), "a rate that none can ask for");
+    return section.CorruptAt(offsetof(GrowingNumbers, target_fpr), "a rate that none can ask for");
   }
-  const DoublingPlan plan(numbers.first_bits, numbers.most_doublings);
-  if (numbers.max_capacity > plan.largest_capacity()) {
-    return section.CorruptAt(offsetof(DoublingNumbers, max_capacity),
-                             "a max_capacity beyond what the doublings hold");
+  if (numbers.asked_capacity > numbers.max_capacity) {
+    return section.CorruptAt(offsetof(GrowingNumbers, asked_capacity),
+                             "a max_capacity beyond what the filter may hold");
   }
   return Ok();
 }
 
-// What the shards' blocks, digests and counts take at least. The blocks that a shard has at first
-// are made before it is read: all shards must have as many.
-Result<uint64_t> LeastBytes(FileReader& file, uint32_t first_bits) {
-  constexpr uint64_t kBlockBytes = 64;
+// What the shards' blocks, digests and counts take at least.
+uint64_t LeastBytes(FileReader& file) {
   uint64_t num_bytes = 0;
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    const FileSection sizes = file.Take(sections::kSizes, StoreOf(s));
-    const uint64_t num_blocks = sizes.num_bytes() / sizeof(uint32_t);
-    if (first_bits > GrowingStore::kLeastFirstBits && num_blocks >> first_bits == 0) {
-      return sizes.CorruptAt(0, "the shard has fewer blocks than at first");
-    }
-    num_bytes += num_blocks * kBlockBytes + file.Take(sections::kDigests, StoreOf(s)).num_bytes() +
-                 file.Take(sections::kFurther, StoreOf(s)).num_bytes() / 2;
+    num_bytes += file.Take(sections::kValues, StoreOf(s)).num_bytes() / 2 +
+                 file.Take(sections::kDigests, StoreOf(s)).num_bytes() +
+                 file.Take(sections::kFurther, StoreOf(s)).num_bytes() / 16;
   }
   return num_bytes;
 }
@@ -92,30 +131,30 @@ Status ReadList(FileReader& file, const SectionRow& row, uint32_t store_idx, std
   return Ok();
 }
 
-Result<ShardContents> ReadShardContents(FileReader& file, uint32_t store_idx) {
+Result<ShardContents> ReadShardContents(FileReader& file, uint32_t store_idx,
+                                        const DoublingPlan& plan) {
   ShardContents contents;
-  if (file.Has(sections::kNumbers, store_idx)) {
-    const FileSection section = file.Take(sections::kNumbers, store_idx);
-    const Result<ShardNumbers> numbers = section.ReadAs<ShardNumbers>();
-    if (!numbers.ok()) return numbers.error();
-    if (numbers->depth == 0 || numbers->reserved != 0) {
-      return section.CorruptAt(0, "a depth of 0, or reserved bytes that are not zero");
-    }
-    contents.depth = numbers->depth;
-    contents.num_split = numbers->num_split;
-  }
-  Status read = ReadList(file, sections::kDigests, store_idx, contents.digests);
+  PackedValues packed;
+  Status read = ReadList(file, sections::kDigests, store_idx, contents.keys);
   if (read.ok()) read = ReadList(file, sections::kFurther, store_idx, contents.further);
-  if (read.ok()) read = ReadList(file, sections::kSizes, store_idx, contents.block_sizes);
-  if (read.ok()) read = ReadList(file, sections::kCodes, store_idx, contents.codes);
+  if (read.ok()) read = ReadList(file, sections::kSizes, store_idx, packed.sizes);
+  if (read.ok()) read = ReadList(file, sections::kValues, store_idx, packed.words);
   if (!read.ok()) return read.error();
+  contents.keeps_digests = packed.sizes.empty() && packed.words.empty() &&
+                           (plan.begins_with_digests() || !contents.keys.empty());
+  if (contents.keeps_digests || (packed.sizes.empty() && packed.words.empty())) return contents;
+  const FileSection sizes = file.Take(sections::kSizes, store_idx);
+  if (!contents.keys.empty()) return sizes.CorruptAt(0, "a shard has digests and values");
+  if (!Unpack(packed, plan.options().value_bits, contents.keys)) {
+    return sizes.CorruptAt(0, "sizes of buckets that are not those of the values");
+  }
   return contents;
 }
 
 // The number of the shard's keys; none if there are more than a file may have.
 bool CountKeys(const ShardContents& contents, uint64_t& num_keys) {
-  num_keys += contents.digests.size() + contents.codes.size();
-  for (const StringCount& further : contents.further) {
+  num_keys += contents.keys.size();
+  for (const ValueCount& further : contents.further) {
     if (num_keys > kMaxFileKeys || further.count > kMaxFileKeys - num_keys) return false;
     num_keys += further.count;
   }
@@ -125,22 +164,27 @@ bool CountKeys(const ShardContents& contents, uint64_t& num_keys) {
 }  // namespace
 
 Status DoublingEngine::WriteTo(FileWriter& file) const {
-  file.Begin(FileType::kScalable, config_.digest,
-             AboutBytes(store_->Figures(), store_->num_entries()));
-  file.Add(sections::kDoubling, 0,
-           BytesOf(DoublingNumbers{.first_bits = plan_.first_bits(),
-                                   .most_doublings = plan_.most_doublings(),
-                                   .max_capacity = config_.max_capacity,
-                                   .target_fpr = config_.target_fpr}));
+  const uint64_t about_bytes = store_->num_entries() * sizeof(uint32_t);
+  file.Begin(FileType::kScalable, config_.digest, about_bytes);
+  const GrowingOptions& options = plan_.options();
+  file.Add(sections::kGrowing, 0,
+           BytesOf(GrowingNumbers{.value_bits = options.value_bits,
+                                  .reserved = 0,
+                                  .first_capacity = options.first_capacity,
+                                  .max_capacity = options.max_capacity,
+                                  .asked_capacity = config_.max_capacity,
+                                  .target_fpr = config_.target_fpr}));
   for (size_t s = 0; s < GrowingStore::kNumShards && file.ok(); ++s) {
     const ShardContents contents = ReadShard(s);
-    const ShardNumbers numbers{
-        .depth = contents.depth, .reserved = 0, .num_split = contents.num_split};
-    if (contents.depth != 0) file.Add(sections::kNumbers, StoreOf(s), BytesOf(numbers));
-    file.Add(sections::kDigests, StoreOf(s), std::as_bytes(std::span(contents.digests)));
+    PackedValues packed;
+    if (contents.keeps_digests) {
+      file.Add(sections::kDigests, StoreOf(s), std::as_bytes(std::span(contents.keys)));
+    } else {
+      packed = Pack(contents.keys, options.value_bits);
+    }
     file.Add(sections::kFurther, StoreOf(s), std::as_bytes(std::span(contents.further)));
-    file.Add(sections::kSizes, StoreOf(s), std::as_bytes(std::span(contents.block_sizes)));
-    file.Add(sections::kCodes, StoreOf(s), std::as_bytes(std::span(contents.codes)));
+    file.Add(sections::kSizes, StoreOf(s), std::as_bytes(std::span(packed.sizes)));
+    file.Add(sections::kValues, StoreOf(s), std::as_bytes(std::span(packed.words)));
   }
   return Ok();
 }
@@ -149,32 +193,32 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Read(FileReader& file, u
                                                              const DigestKey& digest_key) {
   const Result<DigestPolicy> policy = file.Policy(digest_key);
   if (!policy.ok()) return policy.error();
-  const FileSection section = file.Take(sections::kDoubling);
-  const Result<DoublingNumbers> numbers = section.ReadAs<DoublingNumbers>();
+  const FileSection section = file.Take(sections::kGrowing);
+  const Result<GrowingNumbers> numbers = section.ReadAs<GrowingNumbers>();
   if (!numbers.ok()) return numbers.error();
   if (Status valid = CheckNumbers(section, *numbers); !valid.ok()) return valid.error();
-  const Result<uint64_t> least_bytes = LeastBytes(file, numbers->first_bits);
-  if (!least_bytes.ok()) return least_bytes.error();
-  if (Status fits = CheckMemoryLimit("the filter needs at least", *least_bytes, limit_bytes);
+  if (Status fits = CheckMemoryLimit("the filter needs at least", LeastBytes(file), limit_bytes);
       !fits.ok()) {
     return fits.error();
   }
-  const DoublingPlan plan(numbers->first_bits, numbers->most_doublings);
+  const DoublingPlan plan({.value_bits = numbers->value_bits,
+                           .first_capacity = numbers->first_capacity,
+                           .max_capacity = numbers->max_capacity});
   const ScalableConfig config{.first_capacity = plan.first_capacity(),
                               .target_fpr = numbers->target_fpr,
                               .mode = GrowthMode::kDoubling,
-                              .max_capacity = numbers->max_capacity,
+                              .max_capacity = numbers->asked_capacity,
                               .digest = *policy,
-                              .encoding = Encoding::kFingerprints16,
+                              .encoding = Encoding::kDense,
                               .memory_limit_bytes = limit_bytes};
   Result<std::unique_ptr<DoublingEngine>> engine = Create(config, plan);
   if (!engine.ok()) return engine.error();
   uint64_t num_keys = 0;
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    const Result<ShardContents> contents = ReadShardContents(file, StoreOf(s));
+    const Result<ShardContents> contents = ReadShardContents(file, StoreOf(s), plan);
     if (!contents.ok()) return contents.error();
     const auto corrupt = [&](const std::string& what) {
-      const SectionRow& row = contents->depth == 0 ? sections::kDigests : sections::kSizes;
+      const SectionRow& row = contents->keeps_digests ? sections::kDigests : sections::kValues;
       return file.Take(row, StoreOf(s)).CorruptAt(0, what);
     };
     if (!CountKeys(*contents, num_keys)) return corrupt("counts over 2^63 - 1");

@@ -27,7 +27,7 @@ std::string FieldOfGenerations(const ScalableConfig& config) {
   if (config.growth != defaults.growth) return "growth";
   if (config.tightening != defaults.tightening) return "tightening";
   if (config.num_slices != defaults.num_slices) return "num_slices";
-  if (config.encoding != defaults.encoding && config.encoding != Encoding::kFingerprints16) {
+  if (config.encoding != defaults.encoding && config.encoding != Encoding::kDense) {
     return "encoding";
   }
   return "";

@@ -34,7 +34,7 @@ Result<std::unique_ptr<GrowthEngine>> MakeDoubling(ScalableConfig& config) {
   const Result<DoublingPlan> plan = DoublingPlan::Make(config);
   if (!plan.ok()) return plan.error();
   config.first_capacity = plan->first_capacity();
-  config.encoding = Encoding::kFingerprints16;
+  config.encoding = Encoding::kDense;
   Result<std::unique_ptr<DoublingEngine>> engine = DoublingEngine::Create(config, *plan);
   if (!engine.ok()) return engine.error();
   return std::unique_ptr<GrowthEngine>(*std::move(engine));
@@ -211,9 +211,10 @@ Status ScalableFilter::Merge(const ScalableFilter& other) try {
   if (&other == this) return engine.Merge(engine);
   [[maybe_unused]] const auto other_access = other.impl_->access_check.EnterExclusive();
   const auto& from = static_cast<const DoublingEngine&>(*other.impl_->engine);
-  if (engine.plan().first_bits() != from.plan().first_bits()) {
-    return mismatch("the filters' first sizes differ: " + std::to_string(first_capacity()) +
-                    " keys and " + std::to_string(other.first_capacity()));
+  if (engine.plan().num_bits() != from.plan().num_bits()) {
+    return mismatch("the filters keep " + std::to_string(engine.plan().num_bits()) + " and " +
+                    std::to_string(from.plan().num_bits()) +
+                    " bits of a key's digest, which follow from target_fpr and max_capacity");
   }
   return engine.Merge(from);
 } catch (const std::bad_alloc&) {  // of a message: nothing has changed

@@ -24,7 +24,7 @@ Result<ScalableFilter> ScalableFilter::ReadFrom(FileReader& file, uint64_t limit
     const ScalableConfig config = (*engine)->config();
     return ScalableFilter(std::make_unique<Impl>(config, *std::move(engine), reason));
   };
-  if (file.Has(sections::kDoubling)) {
+  if (file.Has(sections::kGrowing)) {
     return made(DoublingEngine::Read(file, limit_bytes, digest_key), "its file doubles");
   }
   return made(GenerationsEngine::Read(file, limit_bytes, digest_key), "its file has generations");

@@ -1,0 +1,87 @@
+#include "engine/src/growing/growth_ladder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/src/growing/segment.h"
+#include "kernels/growing_layout.h"
+
+namespace trommel {
+namespace {
+
+using kernels::kDenseShapes;
+
+constexpr uint64_t kStepsPerDoubling = 2;
+constexpr uint64_t kMostSegmentKeys = 65'536;
+// Keys per block when a line for 16 blocks is nine tenths full (docs/FINGERPRINTS.md, section 1).
+constexpr std::array<double, kernels::kNumDenseShapes> kFullLoads = {47.0, 43.9, 39.2, 36.3, 34.4,
+                                                                     31.6, 28.7, 23.0, 18.4};
+
+uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+// The blocks that so many keys of p bits take in a shape: of which remainders are short enough.
+uint64_t BlocksFor(size_t shape_idx, uint64_t num_keys, uint32_t p) {
+  const kernels::DenseShape& shape = kDenseShapes[shape_idx];
+  const auto for_keys = static_cast<uint64_t>(
+      std::ceil(static_cast<double>(num_keys) / kFullLoads[shape_idx]));
+  const uint64_t in_bin = (uint64_t{1} << shape.max_bits) - kernels::kSpareValues;
+  const uint64_t for_bits = DivideUp(uint64_t{1} << p, in_bin * shape.bins);
+  return std::max({for_keys, for_bits, uint64_t{1}});
+}
+
+// The level without the pages that segments would leave half empty.
+GrowthLevel LevelOf(uint32_t value_bits, uint64_t capacity) {
+  GrowthLevel level{.capacity = capacity};
+  while ((capacity >> level.prefix_bits) > kMostSegmentKeys) ++level.prefix_bits;
+  uint32_t p = value_bits - level.prefix_bits;
+  const auto smallest = [&] {
+    const uint64_t num_keys = DivideUp(capacity, level.num_segments());
+    size_t best = 0;
+    for (size_t i = 1; i < kernels::kNumDenseShapes; ++i) {
+      if (BlocksFor(i, num_keys, p) < BlocksFor(best, num_keys, p)) best = i;
+    }
+    level.num_blocks = BlocksFor(best, num_keys, p);
+    return best;
+  };
+  size_t shape_idx = smallest();
+  // Long values of few keys: as many blocks as their remainders need.
+  for (; level.num_blocks > Segment::kMostBlocks; shape_idx = smallest()) {
+    ++level.prefix_bits;
+    --p;
+  }
+  level.num_blocks =
+      std::min(Segment::BlocksWithin(Segment::BytesFor(level.num_blocks)), Segment::kMostBlocks);
+  const kernels::DenseShape& shape = kDenseShapes[shape_idx];
+  level.layout = {shape, kernels::RemainderBitsFor(p, level.num_blocks * shape.bins)};
+  return level;
+}
+
+}  // namespace
+
+uint64_t GrowthLevel::num_bytes() const {
+  const uint64_t lines = DivideUp(num_blocks, kernels::kMaxBlocksPerLine) * 64;
+  return num_segments() * (Segment::BytesFor(num_blocks) + lines);
+}
+
+GrowthLadder::GrowthLadder(uint32_t value_bits, uint64_t first_capacity, uint64_t max_capacity)
+    : value_bits_(value_bits) {
+  // Digests, up to where blocks take less.
+  uint64_t num_digests = kLeastDigests;
+  while (LevelOf(value_bits, 2 * num_digests).num_bytes() > num_digests * kBytesPerDigest) {
+    num_digests += num_digests / 4;
+  }
+  if (first_capacity <= num_digests) max_digests_ = num_digests;
+  const auto first = static_cast<double>(max_digests_ > 0 ? max_digests_ * 5 / 4 : first_capacity);
+  for (size_t i = 0; levels_.empty() || levels_.back().capacity < max_capacity; ++i) {
+    const double factor = std::exp2(static_cast<double>(i) / kStepsPerDoubling);
+    levels_.push_back(LevelOf(value_bits, static_cast<uint64_t>(std::ceil(first * factor))));
+  }
+}
+
+size_t GrowthLadder::LevelFor(uint64_t num_entries) const {
+  const auto at = std::ranges::lower_bound(levels_, num_entries, {}, &GrowthLevel::capacity);
+  return std::min(static_cast<size_t>(at - levels_.begin()), levels_.size() - 1);
+}
+
+}  // namespace trommel
