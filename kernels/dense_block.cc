@@ -167,33 +167,6 @@ uint32_t DenseBlock::Keys(std::span<uint32_t, kMaxDenseSlots> keys) const {
   return slot;
 }
 
-DenseBlock DenseBlock::Of(const DenseLayout& layout, std::span<const uint32_t> keys) {
-  DenseBlock block(layout);
-  block.num_keys_ = static_cast<uint32_t>(keys.size());
-  block.num_bins_ = layout.shape.bins;
-  const bool has_two_bytes = layout.shape.num_bytes() == 2;
-  std::array<uint64_t, 2> zeros{};
-  for (uint32_t slot = 0; slot < keys.size(); ++slot) {
-    const uint32_t remainder = layout.RemainderOf(keys[slot]);
-    block.bytes_[0][slot] = static_cast<uint8_t>(remainder);
-    if (has_two_bytes) block.bytes_[1][slot] = static_cast<uint8_t>(remainder >> 8);
-    const uint32_t at = slot + layout.BinOf(keys[slot]);
-    zeros[at / 64] |= uint64_t{1} << at % 64;
-  }
-  block.ends_ =
-      Below(block.num_keys_ + block.num_bins_) & ~(DenseWord{zeros[1]} << 64 | zeros[0]);
-  const uint32_t plane_bit = 8 * layout.shape.num_bytes();
-  for (uint32_t i = 0; i < layout.shape.num_planes(); ++i) {
-    uint64_t plane = 0;
-    for (uint32_t slot = 0; slot < keys.size(); ++slot) {
-      const uint32_t bit = plane_bit + i < layout.bits ? keys[slot] >> (plane_bit + i) & 1 : 0;
-      plane |= uint64_t{bit} << slot;
-    }
-    block.planes_[i] = plane;
-  }
-  return block;
-}
-
 uint32_t DenseBlock::BinAt(uint32_t slot) const { return Select(~ends_, slot) - slot; }
 
 // Few slots have the low byte of one that is as near as slots of one bin are.

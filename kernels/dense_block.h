@@ -24,8 +24,6 @@ class DenseBlock {
     uint32_t size() const { return end - first; }
   };
 
-  // One that shows these keys, ascending by bin, as many as there are slots at most.
-  static DenseBlock Of(const DenseLayout& layout, std::span<const uint32_t> keys);
   // Of words that Store has not written, IsReadable tells whether anything else may be called.
   DenseBlock(const DenseLayout& layout, const uint32_t* block);
   void Store(uint32_t* block) const;
@@ -72,7 +70,6 @@ class DenseBlock {
   const DenseLayout& layout() const { return layout_; }
 
  private:
-  explicit DenseBlock(const DenseLayout& layout) : layout_(layout), bytes_{}, planes_{} {}
   // The slots with this remainder, in any bin, one bit each.
   uint64_t Equal(uint32_t remainder) const;
   void MoveBytes(uint32_t from, uint32_t to);

@@ -45,20 +45,25 @@ HWY_INLINE GrowingProgress UpdateGrowing(const uint64_t* HWY_RESTRICT digests,
   const uint64_t root = LoadRoot(blocks);
   const size_t end = range.end;
   const size_t fetch_end = HWY_MAX(end, range.fetch_end);
+  // Places are found when their blocks are prefetched; behind the range, whose digests are the next
+  // call's, they are found once more.
   GrowingPlace ring[kRing];
-  const auto fetch = [&](size_t i) HWY_ATTR {
+  const size_t lead = HWY_MIN(end, range.begin + kRing);
+  for (size_t i = range.begin; i < lead; ++i) {
     ring[i % kRing] = GrowingPlaceOf(digests[i], root, blocks);
-    hwy::Prefetch(ring[i % kRing].block);
-  };
-  for (size_t i = range.begin; i < HWY_MIN(end, range.begin + kRing); ++i) fetch(i);
-  // Of a short range the caller's next one is fetched meanwhile.
-  for (size_t i = HWY_MAX(end, range.fetched); i < HWY_MIN(fetch_end, range.begin + kRing); ++i) {
-    hwy::Prefetch(GrowingPlaceOf(digests[i], root, blocks).block);
+    if (i >= range.fetched) hwy::Prefetch(ring[i % kRing].block);
   }
+  const auto fetch = [&](size_t i) HWY_ATTR {
+    if (i >= fetch_end) return;
+    const GrowingPlace place = GrowingPlaceOf(digests[i], root, blocks);
+    hwy::Prefetch(place.block);
+    if (i < end) ring[i % kRing] = place;
+  };
+  for (size_t i = HWY_MAX(lead, range.fetched); i < range.begin + kRing; ++i) fetch(i);
   GrowingProgress progress{0, 0};
   for (size_t i = range.begin; i < end; ++i) {
     const GrowingPlace place = ring[i % kRing];
-    if (HWY_LIKELY(i + kRing < end)) fetch(i + kRing);
+    fetch(i + kRing);
     OneFate fate;
     {
       const GroupChange change(place.version);
@@ -98,19 +103,15 @@ GrowingProgress UpdateGrowingKeys(const uint64_t* digests, const DigestRange& ra
 
 // --- Queries.
 
-HWY_INLINE OneFate QueryGrowingPlace(const GrowingPlace& place, uint64_t equal_bytes,
-                                     const GrowingBlocks& blocks) {
-  return blocks.shapes[place.shape_idx].query(place.bin, place.remainder, equal_bytes, place.block);
-}
-
 OneFate QueryOneGrowing(uint64_t digest, const GrowingBlocks& blocks) {
   const GrowingPlace place = GrowingPlaceOf(digest, LoadRoot(blocks), blocks);
   GroupReads<1> reads;
   reads.Add(0, place.version);
   reads.Begin(0, 1);
-  const OneFate fate =
-      QueryGrowingPlace(place, BytesEqual(place.block, place.remainder & 0xff), blocks);
-  return fate == OneFate::kUnchanged && reads.Changed(0, 1) != 0 ? OneFate::kSpill : fate;
+  const uint64_t equal = BytesEqual(place.block, place.remainder & 0xff);
+  uint64_t cut = 0;
+  if (blocks.shapes[place.shape_idx].query(&place, &equal, 1, cut) != 0) return OneFate::kDone;
+  return cut != 0 || reads.Changed(0, 1) != 0 ? OneFate::kSpill : OneFate::kUnchanged;
 }
 
 // The bits of byte slots, by shape.
@@ -148,6 +149,7 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
     uint64_t equal[64];
     Reads<64> reads;
     uint64_t candidates = 0;
+    bool has_shapes = false;  // of several kinds
     for (size_t i = begin; i < end; ++i) {
       if (HWY_LIKELY(i + kQueryDistance < num_digests)) fetch(i + kQueryDistance);
       const GrowingPlace& place = ring[i % kRing];
@@ -155,18 +157,26 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
       reads.Begin(i % 64, i % 64 + 1);
       equal[i % 64] =
           BytesEqual(place.block, place.remainder & 0xff) & kByteSlots.of[place.shape_idx];
+      has_shapes |= place.shape_idx != ring[begin % kRing].shape_idx;
       const uint32_t is_cut = LoadPresenceWord(place.block + kFingerprintBlockWords - 1) >> kCutBit;
       candidates |= static_cast<uint64_t>((equal[i % 64] | is_cut) != 0) << (i % 64);
     }
+    // Nearly always they have one shape.
     uint64_t word = 0;
-    uint64_t listed = 0;
-    for (; candidates != 0; candidates &= candidates - 1) {
-      const size_t bit = hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates);
-      const OneFate fate = QueryGrowingPlace(ring[(begin + bit) % kRing], equal[bit], blocks);
-      word |= static_cast<uint64_t>(fate == OneFate::kDone) << bit;
-      listed |= static_cast<uint64_t>(fate == OneFate::kSpill) << bit;
+    uint64_t cut = 0;
+    const GrowingPlace* places = ring + begin % kRing;
+    while (candidates != 0) {
+      const uint32_t shape_idx =
+          places[hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates)].shape_idx;
+      uint64_t of_shape = candidates;
+      for (uint64_t rest = candidates; has_shapes && rest != 0; rest &= rest - 1) {
+        const size_t bit = hwy::Num0BitsBelowLS1Bit_Nonzero64(rest);
+        if (places[bit].shape_idx != shape_idx) of_shape ^= uint64_t{1} << bit;
+      }
+      word |= blocks.shapes[shape_idx].query(places, equal, of_shape, cut);
+      candidates ^= of_shape;
     }
-    uint64_t left = (listed | reads.Changed(0, end - begin)) & ~word;
+    uint64_t left = (cut | reads.Changed(0, end - begin)) & ~word;
     for (; HWY_UNLIKELY(left != 0); left &= left - 1) {
       unsure[num_unsure++] =
           static_cast<uint32_t>(begin + hwy::Num0BitsBelowLS1Bit_Nonzero64(left));

@@ -101,7 +101,7 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
     } else {
       const Fate fate = keeps_digests()
                             ? UpdateDigest(update, WholeString(kernels::BitsInShard(digests[begin])))
-                            : UpdateRange(update, digests[begin]);
+                            : UpdateValue(update, digests[begin]);
       num_refused += NoteFate(fate, update, begin, answers, refused);
       begin += 1;
     }
@@ -119,8 +119,11 @@ uint64_t GrowingShard::ApplyChunk(Update update, const uint64_t* digests,
                       : update == Update::kInsert ? kernels.insert
                                                   : kernels.insert_if_absent;
   std::array<uint32_t, kernels::kMaxChunkKeys> spilled;
-  const auto [num_changed, num_spilled] =
-      kernel(digests, range, directory_.blocks(), answers, spilled.data());
+  const auto [num_changed, num_spilled] = [&] {
+    // It looks ahead to digests of other shards, which may replace the directory.
+    const GracePeriods::Reader reader = memory_.Enter();
+    return kernel(digests, range, directory_.blocks(), answers, spilled.data());
+  }();
   num_entries_ += update == Update::kErase ? 0 - num_changed : num_changed;
   uint64_t num_refused = 0;
   UseInSteps(
@@ -141,7 +144,7 @@ Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
   memory_.Poll();
   const Fate fate = keeps_digests()
                         ? UpdateDigest(update, WholeString(kernels::BitsInShard(digest)))
-                        : UpdateRange(update, digest);
+                        : UpdateValue(update, digest);
   Step();
   SetFigures();
   return fate;
@@ -193,6 +196,29 @@ bool GrowingShard::EraseDigest(uint64_t string) {
 }
 
 // --- Values.
+
+// By the block alone, if it can tell.
+Fate GrowingShard::UpdateValue(Update update, uint64_t digest) noexcept {
+  if (update == Update::kInsertIfPresent || (update != Update::kErase && is_full())) {
+    return UpdateRange(update, digest);
+  }
+  const Segment& segment = segments_[SegmentIdx(ValueOf(digest))];
+  const kernels::GrowingPlace place =
+      kernels::PlaceInSegment(digest, segment.word(), value_bits());
+  const kernels::DenseCutKernels& kernels = kernels::ChosenKernels().dense_cuts[place.shape_idx];
+  const auto kernel = update == Update::kErase    ? kernels.erase
+                      : update == Update::kInsert ? kernels.insert
+                                                  : kernels.insert_if_absent;
+  kernels::OneFate fate;
+  {
+    const kernels::GroupChange change(place.version);
+    fate = kernel(place.bin, place.remainder, place.block);
+  }
+  if (fate == kernels::OneFate::kSpill) return UpdateRange(update, digest);
+  if (fate == kernels::OneFate::kUnchanged) return Fate::kUnchanged;
+  num_entries_ += update == Update::kErase ? ~uint64_t{0} : 1;
+  return Fate::kChanged;
+}
 
 // As in any dense blocks without a limit, it ends the program where the system refuses memory for
 // what blocks cannot keep.

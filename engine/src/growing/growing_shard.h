@@ -154,6 +154,7 @@ class alignas(64) GrowingShard {
 
   // --- Keys (growing_shard.cc). Without a look at whether a step is due.
   Fate UpdateDigest(Update update, uint64_t string);
+  Fate UpdateValue(Update update, uint64_t digest) noexcept;
   Fate UpdateRange(Update update, uint64_t digest) noexcept;
   // By a kernel, and what that leaves by UpdateRange. Requires that no step is due before the last.
   uint64_t ApplyChunk(Update update, const uint64_t* digests, const kernels::DigestRange& range,
