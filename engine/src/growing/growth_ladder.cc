@@ -25,8 +25,8 @@ uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 // The blocks that so many keys of p bits take in a shape: of which remainders are short enough.
 uint64_t BlocksFor(size_t shape_idx, uint64_t num_keys, uint32_t p) {
   const kernels::DenseShape& shape = kDenseShapes[shape_idx];
-  const auto for_keys = static_cast<uint64_t>(
-      std::ceil(static_cast<double>(num_keys) / kFullLoads[shape_idx]));
+  const auto for_keys =
+      static_cast<uint64_t>(std::ceil(static_cast<double>(num_keys) / kFullLoads[shape_idx]));
   const uint64_t in_bin = (uint64_t{1} << shape.max_bits) - kernels::kSpareValues;
   const uint64_t for_bits = DivideUp(uint64_t{1} << p, in_bin * shape.bins);
   return std::max({for_keys, for_bits, uint64_t{1}});
@@ -74,11 +74,14 @@ GrowthLadder::GrowthLadder(uint32_t value_bits, uint64_t first_capacity, uint64_
     num_digests += num_digests / 4;
   }
   if (first_capacity <= num_digests) max_digests_ = num_digests;
-  uint64_t capacity = max_digests_ > 0 ? max_digests_ * 5 / 4 : first_capacity;
+  // A segment has a bit of its values at least: with more segments there would be more space than
+  // there are values.
+  const uint64_t most = kMostSegmentKeys << (value_bits - 1);
+  uint64_t capacity = std::min(max_digests_ > 0 ? max_digests_ * 5 / 4 : first_capacity, most);
   levels_.push_back(LevelOf(value_bits, capacity));
-  while (capacity < max_capacity) {
+  while (capacity < std::min(max_capacity, most)) {
     const bool is_long = levels_.back().layout.shape.max_bits >= kLongRemainder;
-    capacity = is_long ? capacity + capacity * 53 / 128 : 2 * capacity;
+    capacity = std::min(is_long ? capacity + capacity * 53 / 128 : 2 * capacity, most);
     levels_.push_back(LevelOf(value_bits, capacity));
   }
 }
