@@ -1,24 +1,22 @@
-// GrowingStore against the bit strings and counts that it must hold.
+// GrowingStore against the values and counts that it must hold (support/value_model.h), key by key.
 #include "engine/src/growing/growing_store.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "kernels/growing_layout.h"
-#include "kernels/growing_reference.h"
 #include "support/catch.h"
 #include "support/sanitized.h"
+#include "support/value_model.h"
 
 namespace trommel {
 namespace {
 
-using kernels::GrowingReference;
+using tests::ValueModel;
 
 std::unique_ptr<GrowingStore> NewStore(const GrowingOptions& options = {}) {
   Result<std::unique_ptr<GrowingStore>> store = GrowingStore::Create(options);
@@ -26,197 +24,162 @@ std::unique_ptr<GrowingStore> NewStore(const GrowingOptions& options = {}) {
   return *std::move(store);
 }
 
-// The number whose bits are these, then a 1, then zeros.
-uint64_t NumberOfBits(const GrowingReference::Bits& bits) {
-  uint64_t number = 0;
-  for (size_t i = 0; i < bits.size(); ++i) number |= uint64_t{bits[i] == '1'} << (63 - i);
-  return number | uint64_t{1} << (63 - bits.size());
+constexpr uint64_t kShard = 11;  // which is what grows
+uint64_t DigestOfShard(std::mt19937_64& random) { return random() >> 6 | kShard << 58; }
+
+// Figures that are kept key by key are those of a pass over the segments, which setting no limit
+// makes.
+void CheckFigures(GrowingStore& store, const ValueModel& model) {
+  const GrowingFigures kept = store.FiguresOf(kShard);
+  REQUIRE(store.LimitSideMemory(0).ok());
+  const GrowingFigures passed = store.FiguresOf(kShard);
+  CHECK(kept.num_entries == passed.num_entries);
+  CHECK(kept.num_blocks == passed.num_blocks);
+  CHECK(kept.num_marked == passed.num_marked);
+  CHECK(kept.undecided_bins == passed.undecided_bins);
+  CHECK(kept.num_bins == passed.num_bins);
+  CHECK(kept.num_slots == passed.num_slots);
+  CHECK(kept.side_table_bytes >= passed.side_table_bytes);  // records are packed anew
+  CHECK(kept.level == passed.level);
+  CHECK(kept.num_entries >= model.num_distinct());
+  CHECK(kept.num_entries <= model.num_keys());
+  CHECK((kept.num_blocks == 0) == model.keeps_digests());
+  if (model.keeps_digests()) CHECK(kept.num_entries == model.num_distinct());
+  if (kept.num_blocks == 0) return;
+  // In the size that its entries say, or on the way to one beside it.
+  const GrowthLadder& ladder = store.ladder();
+  const double load =
+      static_cast<double>(kept.num_entries) / static_cast<double>(ladder[kept.level].capacity);
+  CHECK(load <= 1.01);
+  if (kept.level > 0) CHECK(load >= 0.55);
 }
 
-std::vector<StringCount> StringsOf(const GrowingReference& reference) {
-  std::vector<StringCount> strings;
-  for (const auto& [bits, count] : reference.strings())
-    strings.push_back({NumberOfBits(bits), count});
-  std::ranges::sort(strings, {}, &StringCount::string);
-  return strings;
+bool Holds(const GrowingStore& store, const ValueModel& model) {
+  return store.ReadShard(kShard) == model.Contents();
 }
-
-// Does one of two strings begin the other one? Of more strings, in order, two neighbours do if any
-// do.
-bool BeginAlike(uint64_t string, uint64_t other) {
-  const int num_unknown = 1 + std::max(std::countr_zero(string), std::countr_zero(other));
-  return string >> num_unknown == other >> num_unknown;
-}
-
-// All strings of a shard with their counts, from its contents. None begins another one.
-std::vector<StringCount> StringsOf(const ShardContents& contents) {
-  std::vector<uint64_t> strings = contents.digests;
-  size_t code_idx = 0;
-  uint64_t prefix = 0;
-  for (size_t b = 0; b < contents.block_sizes.size(); ++b) {
-    // Blocks of segments that have split, two for each that was, come first.
-    const uint64_t num_doubled = contents.num_split << (std::min(contents.depth, 12U) + 1);
-    const bool is_doubled = b < num_doubled;
-    prefix = is_doubled ? b : b - num_doubled / 2;
-    const uint32_t depth = contents.depth + uint32_t{is_doubled};
-    for (uint32_t i = 0; i < contents.block_sizes[b]; ++i) {
-      strings.push_back(prefix << (64 - depth) | uint64_t{contents.codes[code_idx++]}
-                                                     << (48 - depth));
-    }
-  }
-  std::ranges::sort(strings);
-  std::vector<StringCount> counted;
-  for (const uint64_t string : strings) {
-    if (!counted.empty() && BeginAlike(counted.back().string, string)) FAIL("one begins another");
-    counted.push_back({string, 1});
-  }
-  for (const StringCount& further : contents.further) {
-    const auto at = std::ranges::lower_bound(counted, further.string, {}, &StringCount::string);
-    REQUIRE(at != counted.end());
-    REQUIRE(at->string == further.string);
-    REQUIRE(at->count == 1);
-    at->count += further.count;
-  }
-  return counted;
-}
-
-bool Equals(const GrowingStore& store, size_t shard_idx, const GrowingReference& reference) {
-  const ShardContents contents = store.ReadShard(shard_idx);
-  CHECK(contents.depth == reference.depth());
-  CHECK(contents.num_split == reference.num_split());
-  return StringsOf(contents) == StringsOf(reference);
-}
-
-// Digests of one shard, which is what grows.
-struct OneShard {
-  uint64_t operator()(std::mt19937_64& random) const { return random() >> 6 | shard << 58; }
-  uint64_t shard = 11;
-};
 
 }  // namespace
 
-TEST_CASE(
-    "a growing store holds the strings and counts of the definition at all of a shard's sizes",
-    "[engine][growing][long]") {
+TEST_CASE("a growing store holds the values and counts of the definition at all of a shard's sizes",
+          "[engine][growing][long]") {
   struct Plan {
-    uint32_t first_bits;
+    GrowingOptions options;
     uint64_t num_keys;
   };
-  for (const Plan plan : {Plan{7, 1000}, Plan{7, 2'500}, Plan{7, 40'000}, Plan{8, 12'000},
-                          Plan{11, 95'000}, Plan{13, 175'000}}) {
-    if (TROMMEL_TESTS_SANITIZED && plan.num_keys > 20'000) continue;  // they take minutes
-    INFO("first_bits " << plan.first_bits << ", keys " << plan.num_keys);
-    const auto store = NewStore({.first_bits = plan.first_bits});
-    GrowingReference reference(plan.first_bits, 14);
-    std::mt19937_64 random(plan.num_keys);
-    const OneShard next;
+  for (const auto& [options, num_keys] :
+       {Plan{{}, 700}, Plan{{}, 30'000}, Plan{{.value_bits = 27}, 100'000},
+        Plan{{.value_bits = 1}, 3'000}, Plan{{.value_bits = 9}, 20'000},
+        Plan{{.value_bits = 20}, 30'000}, Plan{{.value_bits = 36}, 40'000},
+        Plan{{.value_bits = 44}, 2'000},
+        Plan{{.value_bits = 24, .first_capacity = 64 * 5'000}, 40'000},
+        Plan{{.value_bits = 38, .first_capacity = 64 * 50'000}, 4'000}}) {
+    if (TROMMEL_TESTS_SANITIZED && num_keys > 20'000) continue;  // they take minutes
+    CAPTURE(options.value_bits, options.first_capacity, num_keys);
+    const auto store = NewStore(options);
+    ValueModel model(options.value_bits, store->ladder().max_digests());
+    std::mt19937_64 random(num_keys + Catch::rngSeed());
     std::vector<uint64_t> live;
+    // Later some of them have been erased for keys of their values.
     const auto erase_one = [&] {
-      const size_t at = random() % live.size();
-      std::swap(live[at], live.back());
-      if (!store->EraseOne(live.back()) || !reference.Erase(live.back())) FAIL("refused");
+      std::swap(live[random() % live.size()], live.back());
+      const bool is_in = model.Erase(live.back());
+      if (store->EraseOne(live.back()) != is_in) FAIL("erased differently");
       live.pop_back();
     };
     const auto insert_one = [&] {
-      // A tenth are copies of keys that are in, some of these of a few keys.
-      const uint64_t others = random() % 5 == 0 ? 20 : plan.num_keys;
-      const uint64_t key = random() % 10 == 0 && !live.empty()
-                               ? live[random() % std::min<uint64_t>(live.size(), others)]
-                               : next(random);
-      if (!store->InsertOne(key)) FAIL("refused");
-      reference.Insert(key);
-      live.push_back(key);
+      // A tenth are copies of keys that are in, most of these of a few keys.
+      const uint64_t of_first = random() % 5 == 0 ? live.size() : 20;
+      const bool is_copy = random() % 10 == 0 && !live.empty();
+      const uint64_t key = is_copy ? live[random() % std::min<uint64_t>(live.size(), of_first)]
+                                   : DigestOfShard(random);
+      const uint64_t kind = random() % 8;
+      const Update update = kind == 0   ? Update::kInsertIfAbsent
+                            : kind == 1 ? Update::kInsertIfPresent
+                                        : Update::kInsert;
+      bool is_in = true;
+      if (update == Update::kInsert) model.Insert(key);
+      if (update == Update::kInsertIfAbsent) is_in = model.InsertIfAbsent(key);
+      if (update == Update::kInsertIfPresent) is_in = model.InsertIfPresent(key);
+      if (store->UpdateOne(update, key) != (is_in ? Fate::kChanged : Fate::kUnchanged)) {
+        FAIL("key " << key << ", update " << static_cast<int>(update));
+      }
+      if (is_in) live.push_back(key);
     };
-    const int num_rounds = plan.num_keys < 50'000 ? 2 : 1;  // the last one to the last key
-    for (int round = 0; round < num_rounds; ++round) {
-      while (live.size() < plan.num_keys) {
+    for (const bool is_last : {false, true}) {  // to the last key
+      while (live.size() < num_keys) {
         insert_one();
         if (random() % 4 == 0) erase_one();
       }
-      CHECK(Equals(*store, next.shard, reference));
+      CHECK(Holds(*store, model));
+      CheckFigures(*store, model);
       for (const uint64_t key : live) {
-        if (!store->MayContain(key)) FAIL("a key is missed");
-        if (random() % 64 == 0) CHECK(store->CountEstimate(key) == reference.CountEstimate(key));
+        if (model.CountOf(key) > 0 && !store->MayContain(key)) FAIL("a key is missed");
       }
-      for (int i = 0; i < 1000; ++i) {
-        const uint64_t key = next(random);
-        if (store->CountEstimate(key) != reference.CountEstimate(key)) FAIL("another count");
-        if (reference.MayContain(key) && !store->MayContain(key)) FAIL("a key is missed");
+      uint64_t num_undecided = 0;
+      for (int i = 0; i < 2'000; ++i) {
+        const uint64_t key = i % 2 == 0 ? DigestOfShard(random) : live[random() % live.size()];
+        if (store->CountEstimate(key) != model.CountOf(key)) FAIL("another count");
+        if (model.CountOf(key) == 0) num_undecided += store->MayContain(key) ? 1 : 0;
       }
-      while (live.size() > (round + 1 < num_rounds ? plan.num_keys / 10 : 0)) {
+      CHECK(num_undecided <= 10);  // of bins whose keys are hidden
+      // Keys that are not in, of which some have the value of one that is.
+      for (int i = 0; i < 1'000; ++i) {
+        const uint64_t key = DigestOfShard(random);
+        if (store->EraseOne(key) != model.Erase(key)) FAIL("erased differently");
+        if (random() % 4 != 0) continue;
+        if (!store->InsertOne(key)) FAIL("refused");
+        model.Insert(key);
+      }
+      CHECK(Holds(*store, model));
+      while (live.size() > (is_last ? 0 : num_keys / 12)) {
         erase_one();
-        if (live.size() % 16'411 == 0) CHECK(Equals(*store, next.shard, reference));
+        if (live.size() % 16'411 == 0) CHECK(Holds(*store, model));
       }
-      CHECK(Equals(*store, next.shard, reference));
+      CHECK(Holds(*store, model));
+      CheckFigures(*store, model);
+    }
+    // What is left are values of keys that came in for others.
+    const ShardContents rest = model.Contents();
+    for (const uint64_t key : rest.keys) {
+      const uint64_t digest =
+          kShard << 58 | (rest.keeps_digests ? key >> 6 : key << (58 - options.value_bits));
+      while (model.Erase(digest)) REQUIRE(store->EraseOne(digest));
     }
     CHECK(store->num_entries() == 0);
     CHECK(store->Figures().num_marked == 0);
+    CHECK(store->Figures().undecided_bins == 0);
     CHECK(store->Figures().side_table_bytes == 0);
+    CHECK(store->Figures().num_refused_growths == 0);
     store->FreeReplaced();
-    if (plan.first_bits == 7) CHECK(store->num_bytes() == NewStore()->num_bytes());
+    CHECK(store->num_bytes() <= NewStore(options)->num_bytes() + (uint64_t{1} << 20));
   }
 }
 
-TEST_CASE("merging growing stores of equal depths is commutative, and counts at the shorter string",
-          "[engine][growing][long]") {
+TEST_CASE("a growing store counts a copy in a slot or in a record, and knows which",
+          "[engine][growing]") {
   std::mt19937_64 random(Catch::rngSeed());
-  const OneShard next;
-  // Both double and fold, so that their strings have several lengths; then both have 2^10 blocks,
-  // and so has their sum. A third of the keys begin as those of the other one do.
-  std::vector<uint64_t> common(6'000);
-  for (uint64_t& key : common) key = next(random);
-  std::array<std::unique_ptr<GrowingStore>, 2> stores;
-  std::array<GrowingReference, 2> references = {GrowingReference(7, 14), GrowingReference(7, 14)};
-  std::array<std::vector<uint64_t>, 2> keys;
-  for (size_t s = 0; s < 2; ++s) {
-    stores[s] = NewStore();
-    const auto insert = [&](uint64_t key) {
-      REQUIRE(stores[s]->InsertOne(key));
-      references[s].Insert(key);
-      keys[s].push_back(key);
-    };
-    const auto erase_to = [&](size_t size) {
-      while (keys[s].size() > size) {
-        std::swap(keys[s][random() % keys[s].size()], keys[s].back());
-        REQUIRE(stores[s]->EraseOne(keys[s].back()));
-        references[s].Erase(keys[s].back());
-        keys[s].pop_back();
-      }
-    };
-    const uint64_t tail = (uint64_t{1} << (58 - 22)) - 1;  // what is not known at first
-    for (size_t i = 0; i < 2'000; ++i) insert((common[i] & ~tail) | (next(random) & tail));
-    for (size_t i = 0; i < 40'000; ++i) insert(next(random));
-    erase_to(9'500);
-    for (size_t i = s * 1'000; i < 4'000; ++i) insert(common[i]);
-    erase_to(11'000);
-    REQUIRE(Equals(*stores[s], next.shard, references[s]));
-  }
-  REQUIRE(references[0].depth() == references[1].depth());
-  REQUIRE(references[0].num_split() == references[1].num_split());
-  const uint32_t depth = references[0].depth();
-  const auto copy_of = [&](size_t s) {
-    auto copy = NewStore();
-    for (size_t i = 0; i < GrowingStore::kNumShards; ++i) {
-      REQUIRE(copy->WriteShard(i, stores[s]->ReadShard(i)));
+  const auto store = NewStore({.value_bits = 26});
+  ValueModel model(26, store->ladder().max_digests());
+  std::vector<uint64_t> keys(30'000);
+  for (uint64_t& key : keys) key = DigestOfShard(random);
+  // Each twice, up and down: what has a slot at one size is counted at another one.
+  for (int round = 0; round < 2; ++round) {
+    for (const uint64_t key : keys) {
+      REQUIRE(store->InsertOne(key));
+      model.Insert(key);
     }
-    return copy;
-  };
-  const auto one = copy_of(0);
-  const auto other = copy_of(1);
-  REQUIRE(one->Merge(*stores[1]));
-  REQUIRE(other->Merge(*stores[0]));
-  const uint64_t num_apart = references[0].num_entries() + references[1].num_entries();
-  references[0].Merge(references[1]);
-  REQUIRE(references[0].depth() == depth);
-  CHECK(references[0].num_entries() < num_apart - 1'000);
-  CHECK(Equals(*one, next.shard, references[0]));
-  CHECK(one->ReadShard(next.shard) == other->ReadShard(next.shard));
-  for (const auto& of_one : keys) {
-    for (const uint64_t key : of_one) {
-      if (!one->EraseOne(key)) FAIL("a key is missed");
-    }
+    CheckFigures(*store, model);
   }
-  CHECK(one->num_entries() == 0);
+  CHECK(Holds(*store, model));
+  for (int round = 0; round < 2; ++round) {
+    for (const uint64_t key : keys) {
+      REQUIRE(store->EraseOne(key));
+      model.Erase(key);
+      if (model.num_keys() % 9'999 == 0) CheckFigures(*store, model);
+    }
+    CHECK(Holds(*store, model));
+  }
+  CHECK(store->num_entries() == 0);
 }
 
 TEST_CASE("batches and single queries agree while some shards keep digests and others blocks",
