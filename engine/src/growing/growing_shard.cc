@@ -57,8 +57,13 @@ void GrowingShard::SetFigures() {
 }
 
 void GrowingShard::RefuseInsert(bool by_side) {
-  figures_.num_refused_inserts.Set(figures_.num_refused_inserts.Get() + 1);
+  const uint64_t num_refused = figures_.num_refused_inserts.Get() + 1;
+  figures_.num_refused_inserts.Set(num_refused);
   if (by_side) figures_.num_refused_by_side.Set(figures_.num_refused_by_side.Get() + 1);
+  // A full shard has no more entries later: growth is tried again some refused keys later. To try
+  // may cost as much as to read a segment.
+  constexpr uint64_t kRetry = 256;
+  if (is_full() && num_refused % kRetry == 0 && NextBytes() != 0) grow_at_ = num_entries_;
 }
 
 GrowingShard::Place GrowingShard::PlaceOf(uint64_t digest) const {

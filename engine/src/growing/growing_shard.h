@@ -23,8 +23,8 @@
 // replacement.
 //
 // *Failures.* A step for which there is no memory, or no permission, is not done, and tried again
-// some entries later. An insertion for which a limit of side memory leaves no space is refused; an
-// erasure never needs any.
+// some entries later, or some refused keys later if the shard is full. An insertion for which a
+// limit of side memory leaves no space is refused; an erasure never needs any.
 #ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_SHARD_H_
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_SHARD_H_
 

@@ -86,6 +86,10 @@ ShardContents GrowingShard::ReadContents() const {
 }
 
 Status GrowingShard::WriteContents(const ShardContents& contents) {
+  const size_t last = contents.keeps_digests ? 0 : ladder_.num_levels() - 1;
+  if (contents.keys.size() > FullAt(ladder_[last])) {
+    return Corrupt("a shard has more keys than it can have");
+  }
   for (size_t i = 1; i < contents.keys.size(); ++i) {
     if (contents.keys[i - 1] >= contents.keys[i]) return Corrupt("keys of a shard do not ascend");
   }
