@@ -170,19 +170,18 @@ struct DenseCut {
   static OneFate Update(uint32_t bin, uint32_t remainder, uint32_t* block) {
     return Updates::Apply(Key(bin, remainder), block);
   }
-  static uint64_t Query(const GrowingPlace* HWY_RESTRICT places,
-                        const uint64_t* HWY_RESTRICT equal_bytes, uint64_t candidates,
-                        uint64_t& cut) {
+  static uint64_t Query(const GrowingPlace* places, uint64_t candidates, uint64_t& cut) {
     uint64_t shown = 0;
+    uint64_t not_shown = 0;
     for (; candidates != 0; candidates &= candidates - 1) {
       const size_t i = hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates);
       const GrowingPlace& place = places[i];
-      const OneFate fate = Codec::QueryBin(
-          Key(place.bin, place.remainder),
-          Bits::AlsoEqual(equal_bytes[i], place.remainder, place.block), place.block);
+      const Key key(place.bin, place.remainder);
+      const OneFate fate = Codec::QueryBin(key, Codec::Equal(key, place.block), place.block);
       shown |= static_cast<uint64_t>(fate == OneFate::kDone) << i;
-      cut |= static_cast<uint64_t>(fate == OneFate::kSpill) << i;
+      not_shown |= static_cast<uint64_t>(fate == OneFate::kSpill) << i;
     }
+    cut |= not_shown;
     return shown;
   }
 

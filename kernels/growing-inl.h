@@ -45,25 +45,27 @@ HWY_INLINE GrowingProgress UpdateGrowing(const uint64_t* HWY_RESTRICT digests,
   const uint64_t root = LoadRoot(blocks);
   const size_t end = range.end;
   const size_t fetch_end = HWY_MAX(end, range.fetch_end);
-  // Places are found when their blocks are prefetched; behind the range, whose digests are the next
-  // call's, they are found once more.
+  // Places are found when their blocks are prefetched; those behind the range, which are the next
+  // call's, are found once more.
   GrowingPlace ring[kRing];
-  const size_t lead = HWY_MIN(end, range.begin + kRing);
-  for (size_t i = range.begin; i < lead; ++i) {
-    ring[i % kRing] = GrowingPlaceOf(digests[i], root, blocks);
-    if (i >= range.fetched) hwy::Prefetch(ring[i % kRing].block);
-  }
-  const auto fetch = [&](size_t i) HWY_ATTR {
-    if (i >= fetch_end) return;
-    const GrowingPlace place = GrowingPlaceOf(digests[i], root, blocks);
-    hwy::Prefetch(place.block);
-    if (i < end) ring[i % kRing] = place;
+  const auto prefetch = [&](size_t i) HWY_ATTR {
+    if (i < fetch_end) hwy::Prefetch(GrowingPlaceOf(digests[i], root, blocks).block);
   };
-  for (size_t i = HWY_MAX(lead, range.fetched); i < range.begin + kRing; ++i) fetch(i);
+  const auto fetch = [&](size_t i) HWY_ATTR {
+    ring[i % kRing] = GrowingPlaceOf(digests[i], root, blocks);
+    hwy::Prefetch(ring[i % kRing].block);
+  };
+  const size_t lead = HWY_MIN(end, range.begin + kRing);
+  for (size_t i = range.begin; i < lead; ++i) fetch(i);
+  for (size_t i = HWY_MAX(lead, range.fetched); i < range.begin + kRing; ++i) prefetch(i);
   GrowingProgress progress{0, 0};
   for (size_t i = range.begin; i < end; ++i) {
     const GrowingPlace place = ring[i % kRing];
-    fetch(i + kRing);
+    if (HWY_LIKELY(i + kRing < end)) {
+      fetch(i + kRing);
+    } else {
+      prefetch(i + kRing);
+    }
     OneFate fate;
     {
       const GroupChange change(place.version);
@@ -108,9 +110,8 @@ OneFate QueryOneGrowing(uint64_t digest, const GrowingBlocks& blocks) {
   GroupReads<1> reads;
   reads.Add(0, place.version);
   reads.Begin(0, 1);
-  const uint64_t equal = BytesEqual(place.block, place.remainder & 0xff);
   uint64_t cut = 0;
-  if (blocks.shapes[place.shape_idx].query(&place, &equal, 1, cut) != 0) return OneFate::kDone;
+  if (blocks.shapes[place.shape_idx].query(&place, 1, cut) != 0) return OneFate::kDone;
   return cut != 0 || reads.Changed(0, 1) != 0 ? OneFate::kSpill : OneFate::kUnchanged;
 }
 
@@ -125,63 +126,81 @@ inline constexpr auto kByteSlots = [] {
   return slots;
 }();
 
-// In words of 64 keys, and each in two passes: which have an equal byte or a block that is cut,
-// without a branch, and then these alone.
+// Which of some places the shape must be asked of: those with an equal byte, and those whose block
+// is cut. Without a branch.
+HWY_INLINE uint64_t GrowingCandidates(const GrowingPlace* places, size_t num_places) {
+  constexpr uint32_t kCutBit = 31;  // of the last word
+  uint64_t candidates = 0;
+  for (size_t i = 0; i < num_places; ++i) {
+    const GrowingPlace& place = places[i];
+    const uint64_t equal =
+        BytesEqual(place.block, place.remainder & 0xff) & kByteSlots.of[place.shape_idx];
+    const uint32_t is_cut = LoadPresenceWord(place.block + kFingerprintBlockWords - 1) >> kCutBit;
+    candidates |= static_cast<uint64_t>((equal | is_cut) != 0) << i;
+  }
+  return candidates;
+}
+
+// Asks the shapes of these candidates: nearly always there is one.
+HWY_INLINE uint64_t QueryShapes(const GrowingPlace* places, uint64_t candidates,
+                                const GrowingBlocks& blocks, uint64_t& cut) {
+  uint64_t shown = 0;
+  while (candidates != 0) {
+    const uint32_t shape_idx = places[hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates)].shape_idx;
+    uint64_t others = 0;
+    for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+      const size_t i = hwy::Num0BitsBelowLS1Bit_Nonzero64(rest);
+      others |= static_cast<uint64_t>(places[i].shape_idx != shape_idx) << i;
+    }
+    shown |= blocks.shapes[shape_idx].query(places, candidates ^ others, cut);
+    candidates = others;
+  }
+  return shown;
+}
+
+// In words of 64 keys. If nearly all of a word were present, all of the next are asked of their
+// shapes; else the candidates among them.
 template <template <size_t> class Reads>
 size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                         const GrowingBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
                         uint32_t* HWY_RESTRICT unsure) {
-  constexpr size_t kRing = 2 * kQueryDistance;  // the second pass has those of a whole word
-  constexpr uint32_t kCutBit = 31;              // of the last word
+  constexpr size_t kRing = 2 * kQueryDistance;
+  constexpr size_t kNearlyAll = 60;  // of 64 keys
   const GrowingBlocks blocks = blocks_in_memory;
   const uint64_t root = LoadRoot(blocks);
   GrowingPlace ring[kRing];
-  const auto fetch = [&](size_t i) HWY_ATTR {
-    GrowingPlace& place = ring[i % kRing];
-    place = GrowingPlaceOf(digests[i], root, blocks);
-    hwy::Prefetch(place.block);
-    if constexpr (Reads<1>::kHasVersions) hwy::Prefetch(place.version);
+  const auto fetch = [&](size_t begin, size_t end) HWY_ATTR {
+    for (size_t i = begin; i < HWY_MIN(end, num_digests); ++i) {
+      GrowingPlace& place = ring[i % kRing];
+      place = GrowingPlaceOf(digests[i], root, blocks);
+      hwy::Prefetch(place.block);
+      if constexpr (Reads<1>::kHasVersions) hwy::Prefetch(place.version);
+    }
   };
-  for (size_t i = 0; i < HWY_MIN(num_digests, kQueryDistance); ++i) fetch(i);
+  fetch(0, kQueryDistance);
   size_t num_unsure = 0;
+  size_t num_present = 0;  // in the word before
   for (size_t begin = 0; begin < num_digests; begin += 64) {
-    const size_t end = HWY_MIN(begin + 64, num_digests);
-    uint64_t equal[64];
-    Reads<64> reads;
-    uint64_t candidates = 0;
-    bool has_shapes = false;  // of several kinds
-    for (size_t i = begin; i < end; ++i) {
-      if (HWY_LIKELY(i + kQueryDistance < num_digests)) fetch(i + kQueryDistance);
-      const GrowingPlace& place = ring[i % kRing];
-      if constexpr (Reads<64>::kHasVersions) reads.Add(i % 64, place.version);
-      reads.Begin(i % 64, i % 64 + 1);
-      equal[i % 64] =
-          BytesEqual(place.block, place.remainder & 0xff) & kByteSlots.of[place.shape_idx];
-      has_shapes |= place.shape_idx != ring[begin % kRing].shape_idx;
-      const uint32_t is_cut = LoadPresenceWord(place.block + kFingerprintBlockWords - 1) >> kCutBit;
-      candidates |= static_cast<uint64_t>((equal[i % 64] | is_cut) != 0) << (i % 64);
-    }
-    // Nearly always they have one shape.
-    uint64_t word = 0;
-    uint64_t cut = 0;
+    fetch(begin + kQueryDistance, begin + kQueryDistance + 64);
+    const size_t num_keys = HWY_MIN(num_digests - begin, size_t{64});
     const GrowingPlace* places = ring + begin % kRing;
-    while (candidates != 0) {
-      const uint32_t shape_idx =
-          places[hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates)].shape_idx;
-      uint64_t of_shape = candidates;
-      for (uint64_t rest = candidates; has_shapes && rest != 0; rest &= rest - 1) {
-        const size_t bit = hwy::Num0BitsBelowLS1Bit_Nonzero64(rest);
-        if (places[bit].shape_idx != shape_idx) of_shape ^= uint64_t{1} << bit;
-      }
-      word |= blocks.shapes[shape_idx].query(places, equal, of_shape, cut);
-      candidates ^= of_shape;
+    Reads<64> reads;
+    if constexpr (Reads<64>::kHasVersions) {
+      for (size_t i = 0; i < num_keys; ++i) reads.Add(i, places[i].version);
     }
-    uint64_t left = (cut | reads.Changed(0, end - begin)) & ~word;
+    reads.Begin(0, num_keys);
+    const uint64_t candidates = num_present >= kNearlyAll
+                                    ? ~uint64_t{0} >> (64 - num_keys)
+                                    : GrowingCandidates(places, num_keys);
+    uint64_t cut = 0;
+    const uint64_t word = QueryShapes(places, candidates, blocks, cut);
+    uint64_t left = (cut | reads.Changed(0, num_keys)) & ~word;
     for (; HWY_UNLIKELY(left != 0); left &= left - 1) {
       unsure[num_unsure++] =
           static_cast<uint32_t>(begin + hwy::Num0BitsBelowLS1Bit_Nonzero64(left));
     }
     shown[begin / 64] = word;
+    num_present = hwy::PopCount(word);
   }
   return num_unsure;
 }

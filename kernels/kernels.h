@@ -178,11 +178,9 @@ struct DenseCutKernels {
   OneFate (*insert)(uint32_t bin, uint32_t remainder, uint32_t* block);
   OneFate (*insert_if_absent)(uint32_t bin, uint32_t remainder, uint32_t* block);
   OneFate (*erase)(uint32_t bin, uint32_t remainder, uint32_t* block);
-  // Of those of up to 64 places that `candidates` says, given their blocks' bytes that are equal to
-  // the remainders' low bytes, one bit each: returns which are shown, and sets the bits of `cut` of
-  // those whose bin is cut.
-  uint64_t (*query)(const GrowingPlace* places, const uint64_t* equal_bytes, uint64_t candidates,
-                    uint64_t& cut);
+  // Of those of up to 64 places that `candidates` says: returns which are shown, and sets the bits of
+  // `cut` of those whose bin is cut.
+  uint64_t (*query)(const GrowingPlace* places, uint64_t candidates, uint64_t& cut);
 
   // How many bins a block shows, and which is next: the one that is cut next, the last with keys,
   // if the block is full; else the first that is cut.

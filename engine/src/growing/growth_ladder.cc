@@ -12,8 +12,8 @@ namespace {
 
 using kernels::kDenseShapes;
 
-// A level of remainders of so many bits is followed by one of 1.41 times the capacity, others by
-// one of twice it: keys are moved once on average instead of 2.4 times.
+// A level of several segments with remainders of so many bits is followed by one of 1.41 times the
+// capacity, others by one of twice it: keys are moved once on average instead of 2.4 times.
 constexpr uint32_t kLongRemainder = 16;
 constexpr uint64_t kMostSegmentKeys = 65'536;
 // Keys per block when a line for 16 blocks is nine tenths full (docs/FINGERPRINTS.md, section 1).
@@ -80,7 +80,8 @@ GrowthLadder::GrowthLadder(uint32_t value_bits, uint64_t first_capacity, uint64_
   uint64_t capacity = std::min(max_digests_ > 0 ? max_digests_ * 5 / 4 : first_capacity, most);
   levels_.push_back(LevelOf(value_bits, capacity));
   while (capacity < std::min(max_capacity, most)) {
-    const bool is_long = levels_.back().layout.shape.max_bits >= kLongRemainder;
+    const GrowthLevel& last = levels_.back();
+    const bool is_long = last.prefix_bits > 0 && last.layout.shape.max_bits >= kLongRemainder;
     capacity = std::min(is_long ? capacity + capacity * 53 / 128 : 2 * capacity, most);
     levels_.push_back(LevelOf(value_bits, capacity));
   }

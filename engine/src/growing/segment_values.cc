@@ -115,7 +115,8 @@ void WriteShown(std::span<const uint32_t> keys, uint32_t bits, uint32_t* block) 
   Words words{};
   auto* bytes = reinterpret_cast<uint8_t*>(words.data());
   std::array<uint64_t, kernels::kMaxDensePlanes + 1> planes{};
-  std::array<uint64_t, 2> zeros{};
+  uint64_t low = 0;  // the string's zeros
+  uint64_t high = 0;
   const uint32_t mask = (1U << bits) - 1;
   for (uint32_t slot = 0; slot < keys.size(); ++slot) {
     const uint32_t remainder = keys[slot] & mask;
@@ -127,7 +128,9 @@ void WriteShown(std::span<const uint32_t> keys, uint32_t bits, uint32_t* block) 
       planes[i] |= uint64_t{remainder >> (8 * kShape.num_bytes() + i) & 1} << slot;
     }
     const uint32_t at = slot + (keys[slot] >> bits);
-    zeros[at / 64] |= uint64_t{1} << at % 64;
+    const uint64_t bit = uint64_t{1} << at % 64;
+    low |= at < 64 ? bit : 0;
+    high |= at < 64 ? 0 : bit;
   }
   for (uint32_t i = 0; i < kShape.num_planes(); ++i) {
     const uint32_t first = kShape.plane_begin(i);
@@ -136,7 +139,7 @@ void WriteShown(std::span<const uint32_t> keys, uint32_t bits, uint32_t* block) 
   }
   const DenseWord string = (DenseWord{1} << (keys.size() + kShape.bins)) - 1;
   const DenseWord last =
-      ((string & ~(DenseWord{zeros[1]} << 64 | zeros[0])) << String::kFirst) ^ String::kEmpty;
+      ((string & ~(DenseWord{high} << 64 | low)) << String::kFirst) ^ String::kEmpty;
   words[6] |= static_cast<uint64_t>(last);
   words[7] |= static_cast<uint64_t>(last >> 64);
   std::memcpy(block, words.data(), sizeof(words));
