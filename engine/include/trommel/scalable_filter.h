@@ -33,16 +33,16 @@ enum class GrowthMode : uint8_t {
   /// budgets are those of Almeida, Baquero, Preguica and Hutchison ("Scalable Bloom Filters",
   /// 2007). A query reads a cache line of every generation.
   kGenerations = 0,
-  /// One array of fingerprints that doubles as its keys come, 64 parts each at its own time, and is
-  /// halved as they go, down to its first size. A query reads one cache line at any size. Each key
-  /// keeps as many bits of its fingerprint as were left when it came: with load keys per block the
-  /// rate is at most load (1 + d/2) / 2^15 after d doublings, whatever came and went and however
-  /// often each key is in, so the rates go from 0.07 % when the first size is full to 0.5 % at 14
-  /// doublings (InfiniFilter: Dayan, Bercea, Reviriego and Pagh, 2023). Merge is for this mode
-  /// alone, and may raise them.
+  /// One array of dense blocks that grows as its keys come, 64 parts each at its own time, and
+  /// shrinks as they go, down to its first size. A query reads one cache line at any size, and two
+  /// more for 3 % of the keys. The filter keeps the first P bits of each key's digest at any size,
+  /// P = log2(max_capacity / min(target_fpr, 1.1 %)) rounded up, so with n distinct keys its rate
+  /// is
+  /// n / 2^P, whatever came and went and however often each key is in. Quotient filters (Bender et
+  /// al., 2012) double in the same way. Merge is for this mode alone.
   kDoubling = 2,
-  /// Of a config: kDoubling where its rate stays at or below target_fpr up to the largest size
-  /// asked for, kGenerations otherwise (ScalableFilter::mode_reason).
+  /// Of a config: kDoubling, unless a field is given that only generations have, or P is above 50;
+  /// then kGenerations (ScalableFilter::mode_reason).
   kAutomatic = 255,
 };
 
@@ -52,29 +52,30 @@ TROMMEL_API std::string_view GrowthModeName(GrowthMode mode) noexcept;
 /// What ScalableFilter::Create makes.
 struct ScalableConfig {
   /// kGenerations: distinct keys of the first one; required. kDoubling: keys that the filter holds
-  /// before it doubles for the first time, rounded up to what a power of two of blocks takes; 0:
-  /// the least. It never shrinks below these, and the rate at a size is the lower the fewer
-  /// doublings led there. With the least first size, 176,128 keys or fewer, memory follows the
-  /// keys: at most 12 bytes for each from about 11,000 on, and some 11,000 bytes more below.
+  /// before it grows for the first time, in blocks for so many, below which it never shrinks. 0, or
+  /// as few as take whole digests: it begins without blocks. Each of the 64 parts then keeps whole
+  /// digests at first, without false positives, in at most 12 bytes per key and 12,288 bytes in
+  /// all: 832 keys per part, or more where P is so large that blocks would take more.
   uint64_t first_capacity = 0;
   /// False-positive rate that the whole filter keeps up to largest_capacity(), whatever came and
-  /// went; kDoubling is far below it while it is small.
+  /// went; kDoubling is below it in proportion while it is smaller.
   double target_fpr = 0.01;
   /// How it grows. kDoubling has no num_slices, growth and tightening, and no encoding but its own:
   /// with kAutomatic any of these away from its default chooses kGenerations, and kDoubling refuses
   /// them by name.
   GrowthMode mode = GrowthMode::kAutomatic;
   /// Distinct keys that the filter must be able to hold, and beyond which it may refuse to grow: a
-  /// generation that reaches the limit still has its full size, and a part that has doubled for the
-  /// last time is filled up. 0: as many as largest_capacity() promises.
+  /// generation that reaches the limit still has its full size, and a part of the last size is
+  /// filled up. 0: as many as largest_capacity() promises; kDoubling: 10^9, or first_capacity. A
+  /// kDoubling filter far below it takes about 1.25 bits per key more for each factor of two.
   uint64_t max_capacity = 0;
   uint32_t growth = 2;  ///< kGenerations: capacity of a slot over that of the one before; 1 to 16.
   double tightening =
       0.8;  ///< kGenerations: rate of a slot over that of the one before; 0.1 to 0.95.
   DigestPolicy digest = {};  ///< How keys become digests.
   uint32_t num_slices = 0;   ///< Of all generations; 0: sizing chooses.
-  /// How counts are stored: kRuns, kPlanes, kDense or kFingerprints16 in generations,
-  /// kFingerprints16 in a filter that doubles. kAutomatic: kRuns, or kFingerprints16. With
+  /// How counts are stored: kRuns, kPlanes, kDense or kFingerprints16 in generations, kDense in a
+  /// filter that doubles. kAutomatic: kRuns in generations, else kDense. With
   /// fingerprints a generation's budget has room for what queries cannot decide, however often keys
   /// are in. They take less memory than runs for budgets from 3 % down to where full blocks keep no
   /// lower rate, 0.014 % (dense) and 0.03 % (16 bits), and several times as much far below
@@ -92,10 +93,10 @@ struct ScalableConfig {
   /// that. A key that an older generation shows is refused where that one has no space for it. The
   /// newest generation takes keys one by one, which takes longer.
   ///
-  /// kDoubling: all that it ever has, at least 16,384, divided equally over 64 parts. Half is for
-  /// steps of growth, which are tried again later where they find no space. A distinct key of which
-  /// more than one copy is in takes 64 bytes, and so does a key without a slot, of which there are
-  /// few while the filter may grow: so a limit of N bytes has space for N / 128 such keys.
+  /// kDoubling: all that it ever has, at least 32,768, divided equally over 64 parts. Half is for
+  /// copies of whole digests, 64 bytes for each key with further copies; half for overflow lines
+  /// and records of copies of a part's blocks. A step of growth that finds no space is tried again
+  /// later.
   uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
@@ -110,20 +111,23 @@ struct GenerationStats {
   Stats stats;            ///< Of its blocks; predicted_fpr is the model's for `load` keys.
 };
 
-/// Statistics of the one array of a filter that doubles.
+/// Statistics of the one array of a filter that doubles. Its sizes are those of a ladder, whose
+/// steps are factors of 1.41 or 2.
 struct DoublingStats {
   uint64_t num_blocks = 0;  ///< Blocks of 64 bytes; 0 while all parts keep whole digests.
   /// Parts, of 64, that keep whole digests: the fewest keys. They have no false positives.
   uint32_t num_small_parts = 0;
-  uint32_t least_doublings = 0;  ///< Of the blocks that have doubled least since the first size.
-  uint32_t most_doublings = 0;   ///< Of those that have doubled most.
-  /// The distinct keys, less those that were taken for another one when they came in. Rate and
-  /// doublings follow it, however often keys are in.
+  uint32_t least_doublings = 0;  ///< Half of the steps from the first size of the smallest part.
+  uint32_t most_doublings = 0;   ///< Half of those of the largest part.
+  /// Keys with their copies, but for copies in records: a copy takes a slot where its block has
+  /// space. Growth follows it.
   uint64_t num_entries = 0;
   double load = 0;  ///< Entries per block.
-  /// Share of non-members that the side table could have: part of ScalableStats::predicted_fpr.
+  /// Share of non-members that could be hidden keys, which have no place in overflow lines: part of
+  /// ScalableStats::predicted_fpr.
   double undecided_share = 0;
-  /// Part of num_bytes: 64 for each distinct key that has further copies, or that has no slot.
+  /// Part of num_bytes: overflow lines beyond the least number, records of copies, hidden keys, and
+  /// 64 for each whole digest with further copies.
   uint64_t side_table_bytes = 0;
   /// Growth that was refused, by max_capacity, the memory limit or the system, since creation, load
   /// or clear. Its blocks are filled further.
@@ -142,8 +146,8 @@ struct ScalableStats {
   uint64_t num_refused_erases = 0;           ///< Since creation, load or clear.
   uint64_t num_refused_inserts = 0;          ///< Since creation, load or clear.
   /// 1 - prod(1 - f) over the predicted_fpr f of the generations, of fingerprints with their
-  /// undecided_share. kDoubling: by the entries and doublings of each part, as the model has it for
-  /// keys that were inserted; Merge says when it is too low.
+  /// undecided_share. kDoubling: by the entries in blocks, so an upper bound; it is the rate where
+  /// no key is in twice.
   double predicted_fpr = 0;
 };
 
@@ -158,15 +162,14 @@ struct ScalableFill {
 
 /// A counting filter that grows with its keys, and shrinks when they are erased.
 ///
-/// *Doubling* (GrowthMode::kDoubling). One array of fingerprints in 64 parts, each named by the top
-/// 6 bits of a digest. A part splits its blocks in two, at most 4,096 of them at a time, when they
-/// hold about 21 keys each, and unites two when they hold about 8. Each key's fingerprint gives a
-/// bit to the choice of its block and keeps the others. A key that a fingerprint in its block
-/// matches is counted there, and no two of them match one key, so erasing is exact. Memory is that
-/// of a CountingFilter of fingerprints sized for twice the keys just after a doubling, for the keys
-/// just before, and 1.5 times it on average; and 64 bytes for each distinct key of which more than
-/// one copy is in, however many. Copies take no slots: rate, largest_capacity() and doublings
-/// follow distinct keys.
+/// *Doubling* (GrowthMode::kDoubling). An array of dense blocks in 64 parts, each named by the top
+/// 6 bits of a digest. Of each key a part keeps the next P - 6 bits, its value, at any size: the
+/// block and the bin say the more of it the more blocks there are, and the slot's remainder has the
+/// rest. A part is a multiset of values, so erasing is exact, and shrinking, growing again and
+/// merging lose nothing. Its sizes are factors of 1.41 apart where remainders are long, and of 2
+/// where they are short; a step moves at most 65,536 keys. Memory follows from the number of keys,
+/// target_fpr and max_capacity (FINGERPRINTS.md, section 5). Copies never raise the rate: many of a
+/// key are a count in a record.
 ///
 /// *Generations* (GrowthMode::kGenerations). A list of counting filters. New keys enter the newest;
 /// when it is full, another one is begun. A key may look present in a generation that it never
@@ -176,9 +179,9 @@ struct ScalableFill {
 /// Erase takes a key from the oldest generation that shows it, which is where all of its copies
 /// are. A generation that has become empty is dropped, and its slot is free again.
 ///
-/// With fingerprints, "shows" means here that the key's fingerprint is in its block or side table.
-/// Queries do not look into the side table: where only that could tell, they answer "maybe
-/// present". Updates look, so no update depends on such an answer.
+/// With fingerprints, "shows" means here that the key's fingerprint is in its block, overflow lines
+/// or side table. Queries do not look into the side table: where only that could tell, they answer
+/// "maybe present". Updates look, so no update depends on such an answer.
 ///
 /// *Threads.* Any thread may use the filter at any time, also while it grows:
 /// @code{.unparsed}
@@ -190,7 +193,7 @@ struct ScalableFill {
 ///                                    blocks double and generations are added and dropped.
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a
 ///   EraseAll, CountEstimate(s)       lock for a range of keys. kDoubling: a step of growth is done
-///                                    under that lock, and moves at most 4,096 blocks, whatever the
+///                                    under that lock, and moves at most 65,536 keys, whatever the
 ///                                    size. Generations: they also wait while one is added to the
 ///                                    list or taken from it, which does not depend on its size.
 ///   num_keys, GetStats               Take no lock and never wait. Each figure is that of some
@@ -204,9 +207,9 @@ struct ScalableFill {
 /// queries beside writers are right.
 ///
 /// The batches of a single caller grow the filter at the same key, and leave the same bytes, for
-/// any number of threads and any split of the batches. (kDoubling: callers that race may leave
-/// other bytes, for an insertion beside a doubling keeps a bit more or less.) Generations: beside
-/// other writers, the newest may exceed its capacity by the keys of calls in progress.
+/// any number of threads and any split of the batches. kDoubling: so do callers that race, if they
+/// only insert and nothing is refused. Generations: beside other writers, the newest may exceed its
+/// capacity by the keys of calls in progress.
 ///
 /// *Merging* takes kDoubling. Two filters of generations cannot be merged: a generation of one
 /// would gain bits while the other's keys are in newer ones, and erasing would no longer be exact.
@@ -252,12 +255,13 @@ class TROMMEL_API ScalableFilter {
   /// are: so a copy that is too many is missing, though Erase may find it in another one, by a
   /// false positive.
   Result<EraseOutcome> EraseAll(Keys keys, std::span<uint64_t> missing = {});
-  /// As CountingFilter::Query. Cost: about one cache line per key and generation; kDoubling: one.
+  /// As CountingFilter::Query. Cost: about one cache line per key and generation; kDoubling: one in
+  /// all.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   /// As CountingFilter::Select.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
   /// Writes an upper bound of how often each key is in the filter: of the oldest generation that
-  /// shows it, or of the fingerprint that matches. 0 means certainly absent.
+  /// shows it, or of its value. 0 means certainly absent.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
   /// @}
@@ -285,17 +289,16 @@ class TROMMEL_API ScalableFilter {
   GrowthMode mode() const noexcept;                    ///< Returns how it grows: not kAutomatic.
   /// Returns why, as a clause: "growth was given, which only generations have".
   const std::string& mode_reason() const noexcept;
-  /// Returns the configured value; kDoubling: the keys that the first size holds before it doubles,
+  /// Returns the configured value; kDoubling: the keys that the first size holds before it grows,
   /// which is no less.
   uint64_t first_capacity() const noexcept;
   double target_fpr() const noexcept;  ///< Returns the configured value.
-  /// Returns how many distinct keys the filter takes while it keeps its rate. kDoubling: what its
-  /// blocks hold after the last doubling that max_capacity and target_fpr allow, whatever came and
-  /// went; it refuses keys when parts of them are a third fuller than that. Generations: what all
-  /// slots together hold, if keys are inserted and stay. A slot is free again only when its last
-  /// key is erased, and generations other than the newest accept no new keys: where keys come and
-  /// go, allow for the turnover. Cost: milliseconds for each slot that was not sized before;
-  /// nothing from then on.
+  /// Returns how many distinct keys the filter takes while it keeps its rate. kDoubling:
+  /// max_capacity, or what is taken for it; a part refuses new keys when it has 1.3 times what its
+  /// last size is for. Generations: what all slots together hold, if keys are inserted and stay. A
+  /// slot is free again only when its last key is erased, and generations other than the newest
+  /// accept no new keys: where keys come and go, allow for the turnover. Cost: milliseconds for
+  /// each slot that was not sized before; nothing from then on.
   uint64_t largest_capacity() const noexcept;
   /// Returns insertions less erasures. Beside writers it, and the statistics, may be too high by
   /// keys of calls in progress: keys not yet inserted, or erased already.
@@ -310,7 +313,7 @@ class TROMMEL_API ScalableFilter {
   /// Returns the bytes of the blocks of the next generation, which must fit the memory limit when
   /// the newest one is full; 0 if there will be no other. A small file can name a large next
   /// generation: compare before inserting into a filter from an untrusted source. kDoubling: the
-  /// blocks that the next step adds, at most 4,096. Cost: sizing, milliseconds.
+  /// bytes that the next step adds. Cost: sizing, milliseconds; kDoubling: none.
   uint64_t NextGenerationBytes() const;
   /// Returns the model's rate and memory of this filter when it is filled with so many distinct
   /// keys. Beyond largest_capacity() the figures are those of blocks that are filled further. Cost:
@@ -335,16 +338,12 @@ class TROMMEL_API ScalableFilter {
   /// throws std::bad_alloc, changing nothing, if the system refuses.
   void Clear();
   /// Adds the keys of `other`, which may be this filter, with their counts, growing as they need:
-  /// as if they had been inserted here, but that each has as many fingerprint bits as it had there
-  /// at this size. Fails with kMismatch, changing nothing, unless both are kDoubling filters of one
-  /// first size and digest policy; with kInvalidArgument, changing nothing, if both together hold
-  /// more than 2^62 keys; with kOutOfMemory, changing nothing, where max_capacity, the memory
-  /// limit, the limit of side memory or the system leaves no room for all distinct keys. Cost: the
-  /// merged filter is made beside this one, so that there are both for a while.
-  ///
-  /// The rate of many small filters merged is higher than that of their keys inserted, because keys
-  /// that came in at a small size have few bits: 64 filters of 120,000 keys reach 2.8 % where
-  /// predicted_fpr says 0.24 %. MeasureFill measures it.
+  /// as if they had been inserted here. Fails with kMismatch, changing nothing, unless both are
+  /// kDoubling filters of one P, which follows from target_fpr and max_capacity, and one digest
+  /// policy; with kInvalidArgument, changing nothing, if both together hold more than 2^62 keys;
+  /// with kOutOfMemory, changing nothing, where max_capacity, the memory limit, the limit of side
+  /// memory or the system leaves no room for all distinct keys. Cost: the merged filter is made
+  /// beside this one, so that there are both for a while.
   Status Merge(const ScalableFilter& other);
 
   /// @}
