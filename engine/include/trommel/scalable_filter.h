@@ -54,8 +54,8 @@ struct ScalableConfig {
   /// kGenerations: distinct keys of the first one; required. kDoubling: keys that the filter holds
   /// before it grows for the first time, in blocks for so many, below which it never shrinks. 0, or
   /// as few as take whole digests: it begins without blocks. Each of the 64 parts then keeps whole
-  /// digests at first, without false positives, in at most 12 bytes per key and 12,288 bytes in
-  /// all: 832 keys per part, or more where P is so large that blocks would take more.
+  /// digests at first, without false positives, in 12 bytes per key as they come and 12,288 bytes
+  /// in all: 832 keys per part, or more where P is so large that blocks would take more.
   uint64_t first_capacity = 0;
   /// False-positive rate that the whole filter keeps up to largest_capacity(), whatever came and
   /// went; kDoubling is below it in proportion while it is smaller.
@@ -167,9 +167,9 @@ struct ScalableFill {
 /// block and the bin say the more of it the more blocks there are, and the slot's remainder has the
 /// rest. A part is a multiset of values, so erasing is exact, and shrinking, growing again and
 /// merging lose nothing. Its sizes are factors of 1.41 apart where remainders are long, and of 2
-/// where they are short; a step moves at most 65,536 keys. Memory follows from the number of keys,
-/// target_fpr and max_capacity (FINGERPRINTS.md, section 5). Copies never raise the rate: many of a
-/// key are a count in a record.
+/// where they are short; a step moves at most 65,536 keys, or a part's digests. Memory follows from
+/// the number of keys, target_fpr and max_capacity (FINGERPRINTS.md, section 5). Copies never raise
+/// the rate: many of a key are a count in a record.
 ///
 /// *Generations* (GrowthMode::kGenerations). A list of counting filters. New keys enter the newest;
 /// when it is full, another one is begun. A key may look present in a generation that it never
