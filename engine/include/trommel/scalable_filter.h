@@ -166,8 +166,8 @@ struct ScalableFill {
 /// 6 bits of a digest. Of each key a part keeps the next P - 6 bits, its value, at any size: the
 /// block and the bin say the more of it the more blocks there are, and the slot's remainder has the
 /// rest. A part is a multiset of values, so erasing is exact, and shrinking, growing again and
-/// merging lose nothing. Its sizes are factors of 1.41 apart where remainders are long, and of 2
-/// where they are short; a step moves at most 65,536 keys, or a part's digests. Memory follows from
+/// merging lose nothing. Its sizes are factors of 2 apart, or of 1.41 where many keys have long
+/// remainders; a step moves at most 65,536 keys, or a part's digests. Memory follows from
 /// the number of keys, target_fpr and max_capacity (FINGERPRINTS.md, section 5). Copies never raise
 /// the rate: many of a key are a count in a record.
 ///
