@@ -227,8 +227,8 @@ struct DenseMove {
       const auto slots = LoadByteSlots(block, kBegin);
       const auto of_slot = hn::Load(d, kBytes.slots + kBegin);
       const auto wanted = hn::Set(d, static_cast<uint8_t>(slot));
-      const auto is_before = hn::RebindMask(
-          d, hn::Lt(hn::BitCast(d_signed, of_slot), hn::BitCast(d_signed, wanted)));
+      const auto is_before =
+          hn::RebindMask(d, hn::Lt(hn::BitCast(d_signed, of_slot), hn::BitCast(d_signed, wanted)));
       auto moved = slots;
       if constexpr (kOpens) {
         auto byte = hn::Set(d, static_cast<uint8_t>(remainder));
@@ -240,8 +240,8 @@ struct DenseMove {
         if constexpr (kIdx > 0) {
           behind = hn::CombineShiftRightBytes<15>(d, slots, LoadByteSlots(block, kBegin - 16));
         }
-        moved = hn::IfThenElse(hn::Eq(of_slot, wanted), byte,
-                               hn::IfThenElse(is_before, slots, behind));
+        moved =
+            hn::IfThenElse(hn::Eq(of_slot, wanted), byte, hn::IfThenElse(is_before, slots, behind));
       } else {
         auto next = hn::ShiftRightBytes<1>(d, slots);
         if constexpr (kIdx < 3) {
@@ -282,8 +282,7 @@ struct Dense : DenseLanes<kShape> {
               DenseLayout{kShape, blocks.fingerprint_bits}.KeyOf(rest)) {}
     HWY_INLINE Key(const DenseLayout& layout, uint32_t key)
         : Key(layout.BinOf(key), layout.RemainderOf(key)) {}
-    HWY_INLINE Key(uint32_t of_bin, uint32_t of_remainder)
-        : bin(of_bin), remainder(of_remainder) {}
+    HWY_INLINE Key(uint32_t of_bin, uint32_t of_remainder) : bin(of_bin), remainder(of_remainder) {}
 
     uint32_t bin;
     uint32_t remainder;

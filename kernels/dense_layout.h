@@ -89,8 +89,9 @@ inline constexpr size_t kNumShortDenseShapes = 4;
 
 constexpr bool IsDenseShape(const DenseShape& shape) {
   return shape.unary_begin() + shape.slots + shape.bins + kDenseFlagBits == kDenseBlockBits &&
-         shape.slots <= kMaxDenseSlots && shape.num_bytes() <= 2 && 8 * shape.slots >= 128 && shape.unary_begin() >= 384 &&
-         shape.num_planes() <= kMaxDensePlanes && shape.key_bits() <= 32 - kDenseTagBits &&
+         shape.slots <= kMaxDenseSlots && shape.num_bytes() <= 2 && 8 * shape.slots >= 128 &&
+         shape.unary_begin() >= 384 && shape.num_planes() <= kMaxDensePlanes &&
+         shape.key_bits() <= 32 - kDenseTagBits &&
          (shape.line_entries() == kWordLineEntries ||
           shape.line_entries() + std::max(shape.key_bits(), 16U) - 16 == kMaxLineEntries);
 }

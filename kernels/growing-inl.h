@@ -189,9 +189,8 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
       for (size_t i = 0; i < num_keys; ++i) reads.Add(i, places[i].version);
     }
     reads.Begin(0, num_keys);
-    const uint64_t candidates = num_present >= kNearlyAll
-                                    ? ~uint64_t{0} >> (64 - num_keys)
-                                    : GrowingCandidates(places, num_keys);
+    const uint64_t candidates = num_present >= kNearlyAll ? ~uint64_t{0} >> (64 - num_keys)
+                                                          : GrowingCandidates(places, num_keys);
     uint64_t cut = 0;
     const uint64_t word = QueryShapes(places, candidates, blocks, cut);
     uint64_t left = (cut | reads.Changed(0, num_keys)) & ~word;

@@ -1,5 +1,5 @@
-// Growing blocks: dense blocks (dense_layout.h) of a store that grows and shrinks. Addressing, which
-// kernels, store and tests share.
+// Growing blocks: dense blocks (dense_layout.h) of a store that grows and shrinks. Addressing,
+// which kernels, store and tests share.
 //
 // All that is ever kept of a key is its *value*, the first bits of its digest: as many at any size,
 // so that nothing is lost when blocks become more or fewer, and equal values are equal keys for
@@ -16,8 +16,8 @@
 //   rest x B = bin x 2^p + ..                  | bin | .. |
 //   remainder = v mod 2^r
 //
-// Block and bin follow from the value, and with the remainder it follows from them: the values of an
-// interval are different mod 2^r. So a segment may be replaced by one of another size and shape.
+// Block and bin follow from the value, and with the remainder it follows from them: the values of
+// an interval are different mod 2^r. So a segment may be replaced by one of another size and shape.
 //
 // In memory a segment begins at a multiple of 4,096 bytes. Its first line belongs to the store; it
 // is followed by the blocks and by the versions of groups of 64 (group_versions.h):

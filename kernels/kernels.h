@@ -178,8 +178,8 @@ struct DenseCutKernels {
   OneFate (*insert)(uint32_t bin, uint32_t remainder, uint32_t* block);
   OneFate (*insert_if_absent)(uint32_t bin, uint32_t remainder, uint32_t* block);
   OneFate (*erase)(uint32_t bin, uint32_t remainder, uint32_t* block);
-  // Of those of up to 64 places that `candidates` says: returns which are shown, and sets the bits of
-  // `cut` of those whose bin is cut.
+  // Of those of up to 64 places that `candidates` says: returns which are shown, and sets the bits
+  // of `cut` of those whose bin is cut.
   uint64_t (*query)(const GrowingPlace* places, uint64_t candidates, uint64_t& cut);
 
   // How many bins a block shows, and which is next: the one that is cut next, the last with keys,
@@ -255,9 +255,9 @@ struct StampedKernels {
 };
 
 // Operations on growing blocks (growing_layout.h), beside queries (group_versions.h). Updates
-// require digests of one shard, the segments of which may be changed; keys that need more than their
-// block are left to the store: they are listed in `spilled`, by index. The directory stays while a
-// kernel is called.
+// require digests of one shard, the segments of which may be changed; keys that need more than
+// their block are left to the store: they are listed in `spilled`, by index. The directory stays
+// while a kernel is called.
 struct GrowingKernels {
   // `inserted` is not used.
   GrowingProgress (*insert)(const uint64_t* digests, const DigestRange& range,

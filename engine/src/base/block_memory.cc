@@ -46,7 +46,8 @@ Result<BlockMemory> BlockMemory::Allocate(uint64_t num_words) {
     memory.Clear();
     return memory;
   }
-  // Arrays of less than one stay on ordinary pages: a huge page for each would waste more than it saves.
+  // Arrays of less than one stay on ordinary pages: a huge page for each would waste more than it
+  // saves.
   const bool is_large = num_bytes >= kHugePage;
   const size_t mapping_bytes = num_bytes + (is_large ? kHugePage : 0);
   void* mapping =

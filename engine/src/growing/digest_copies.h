@@ -1,7 +1,8 @@
 // DigestCopies: further copies of whole digests, of which a shard's table has each once
 // (digest_table.h).
 //
-// With a limit all nodes of the map are made when it is set, and none is made or freed from then on.
+// With a limit all nodes of the map are made when it is set, and none is made or freed from then
+// on.
 #ifndef TROMMEL_ENGINE_SRC_GROWING_DIGEST_COPIES_H_
 #define TROMMEL_ENGINE_SRC_GROWING_DIGEST_COPIES_H_
 

@@ -1,7 +1,8 @@
 // DigestTable: the whole digests of a small shard, exactly. An open-addressing table of lines:
 //
 //   memory   | version, number of lines | line 0 | line 1 | ...
-//   line     8 words: strings of 58 bits (segment.h), in any order, in front of free ones (0)
+//   line     8 words: strings of 58 bits (kernels/growing_layout.h), in any order, in front of free
+//   ones (0)
 //
 // A string's *home* is a line by its top bits. It is there, or, if that line is full, in the next
 // one that was not; the last line is followed by the first. A line with a free word ends a search.

@@ -38,9 +38,7 @@ uint64_t NoSegmentWord() {
 }  // namespace
 
 GrowingDirectory::GrowingDirectory(GrowingMemory& memory, uint32_t value_bits)
-    : memory_(memory),
-      value_bits_(value_bits),
-      no_segment_(NoSegmentWord()) {}
+    : memory_(memory), value_bits_(value_bits), no_segment_(NoSegmentWord()) {}
 
 GrowingDirectory::~GrowingDirectory() {
   if (root_ != 0) memory_.Free(words(), BytesOf(bits()));

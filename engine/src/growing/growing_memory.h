@@ -44,8 +44,8 @@ class GrowingMemory {
   // A multiple of 64 bytes, aligned so.
   uint64_t* Allocate(uint64_t num_bytes) noexcept;
 
-  // Of what one of these returned; null is nothing. A segment is freed with its range. Free requires
-  // that no query can read it.
+  // Of what one of these returned; null is nothing. A segment is freed with its range. Free
+  // requires that no query can read it.
   void FreeSegment(std::byte* segment, uint64_t num_bytes) noexcept;
   void Free(uint64_t* memory, uint64_t num_bytes) noexcept;
   // Frees it later. Requires that queries that begin from now on do not find it.
@@ -112,8 +112,8 @@ class GrowingMemory {
 
   mutable std::mutex segments_;  // for what follows
   std::vector<Chunk> chunks_;
-  uint64_t num_carved_ = 0;      // bytes of the last chunk
-  uint64_t in_use_bytes_ = 0;    // of large segments
+  uint64_t num_carved_ = 0;    // bytes of the last chunk
+  uint64_t in_use_bytes_ = 0;  // of large segments
   uint64_t kept_bytes_ = 0;
   std::array<FreeList, kMostPages + 1> free_{};  // by pages
 

@@ -92,11 +92,11 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
   size_t fetched = range.fetched;
   for (size_t begin = range.begin; begin < range.end;) {
     memory_.Poll();
-    // With a limit of side memory one by one, so that refusals do not depend on how batches are cut.
+    // With a limit of side memory one by one, so that refusals do not depend on how batches are
+    // cut.
     const bool is_by_kernel =
         !keeps_digests() && update != Update::kInsertIfPresent && limits_.side_bytes == 0;
-    const uint64_t num_keys =
-        is_by_kernel ? std::min(KeysUntilStep(update), range.end - begin) : 0;
+    const uint64_t num_keys = is_by_kernel ? std::min(KeysUntilStep(update), range.end - begin) : 0;
     if (num_keys > 0) {
       const size_t end = begin + std::min(num_keys, uint64_t{kernels::kMaxChunkKeys});
       const kernels::DigestRange keys{begin, end, fetched, range.fetch_end};
@@ -104,9 +104,9 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
       fetched = begin + kernels::kUpdateDistance;
       begin = end;
     } else {
-      const Fate fate = keeps_digests()
-                            ? UpdateDigest(update, WholeString(kernels::BitsInShard(digests[begin])))
-                            : UpdateValue(update, digests[begin]);
+      const Fate fate =
+          keeps_digests() ? UpdateDigest(update, WholeString(kernels::BitsInShard(digests[begin])))
+                          : UpdateValue(update, digests[begin]);
       num_refused += NoteFate(fate, update, begin, answers, refused);
       begin += 1;
     }
@@ -208,8 +208,7 @@ Fate GrowingShard::UpdateValue(Update update, uint64_t digest) noexcept {
     return UpdateRange(update, digest);
   }
   const Segment& segment = segments_[SegmentIdx(ValueOf(digest))];
-  const kernels::GrowingPlace place =
-      kernels::PlaceInSegment(digest, segment.word(), value_bits());
+  const kernels::GrowingPlace place = kernels::PlaceInSegment(digest, segment.word(), value_bits());
   const kernels::DenseCutKernels& kernels = kernels::ChosenKernels().dense_cuts[place.shape_idx];
   const auto kernel = update == Update::kErase    ? kernels.erase
                       : update == Update::kInsert ? kernels.insert

@@ -1,6 +1,6 @@
 // GrowingShard: a 64th of a GrowingStore, which grows and shrinks by itself. It keeps digests in a
-// table, or values in the blocks of segments: those of a level (growth_ladder.h), of which the first
-// num_moved are at the next one already:
+// table, or values in the blocks of segments: those of a level (growth_ladder.h), of which the
+// first num_moved are at the next one already:
 //
 //   level 7, segments of 2 bits of prefix; level 8 has 3 bits, and two segments have been moved
 //   segments_   | 000 | 001 | 010 | 011 | 10 | 11 |
@@ -64,8 +64,9 @@ class alignas(64) GrowingShard {
   GrowingShard& operator=(const GrowingShard&) = delete;
   ~GrowingShard();
 
-  // Makes it an empty one. Returns false if there is no memory: then it must not be used.
-  [[nodiscard]] bool Begin() noexcept;
+  // Makes it an empty one, of the first size, or without segments. Returns false if there is no
+  // memory: then it must not be used.
+  [[nodiscard]] bool Begin(bool has_first_size) noexcept;
 
   // Requires keys of this shard, all of them. As GrowingStore's.
   uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
@@ -77,8 +78,8 @@ class alignas(64) GrowingShard {
                    Shortfalls& shortfalls) const;
 
   // What limits' side_bytes, which have been changed, make of the side memory. Prepare returns
-  // false, and changes nothing, if they are too few for what is in, or the system refuses them; Take
-  // requires that nothing has changed since.
+  // false, and changes nothing, if they are too few for what is in, or the system refuses them;
+  // Take requires that nothing has changed since.
   [[nodiscard]] bool PrepareSideLimit(uint64_t side_bytes) noexcept;
   void TakeSideLimit() noexcept;
   void DropSideLimit() noexcept { prepared_.clear(); }
@@ -233,8 +234,7 @@ class alignas(64) GrowingShard {
 
 template <class Visit>
 void GrowingShard::ForEachSegment(const Visit& visit) const {
-  const uint64_t num_at_next =
-      is_moving() ? num_moved_ * PartsOf(level(), ladder_[level_ + 1]) : 0;
+  const uint64_t num_at_next = is_moving() ? num_moved_ * PartsOf(level(), ladder_[level_ + 1]) : 0;
   for (size_t i = 0; i < segments_.size(); ++i) {
     visit(segments_[i], i < num_at_next ? i : num_moved_ + (i - num_at_next));
   }

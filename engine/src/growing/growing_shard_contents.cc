@@ -1,4 +1,5 @@
-// Whole contents of a growing shard: begun, cleared, read and written; and its limit of side memory.
+// Whole contents of a growing shard: begun, cleared, read and written; and its limit of side
+// memory.
 #include <algorithm>
 #include <new>
 #include <string>
@@ -20,11 +21,12 @@ Error NoMemory() {
 
 }  // namespace
 
-bool GrowingShard::Begin() noexcept {
-  if (!ladder_.begins_with_digests()) {
+bool GrowingShard::Begin(bool has_first_size) noexcept {
+  if (has_first_size && !ladder_.begins_with_digests()) {
     std::vector<Segment> made;
-    if (!MakeSegments(ladder_[0], {}, made)) return false;
+    if (!MakeSegments(ladder_[ladder_.first_level()], {}, made)) return false;
     segments_ = std::move(made);
+    level_ = ladder_.first_level();
   }
   SetThresholds();
   PublishAll();
@@ -41,8 +43,9 @@ void GrowingShard::Clear() noexcept {
   ForgetRefusals();
   std::vector<Segment> made;
   num_entries_ = 0;
-  if (ladder_.begins_with_digests() || MakeSegments(ladder_[0], {}, made)) {
-    Adopt(std::move(made), 0);
+  const size_t first = ladder_.first_level();
+  if (ladder_.begins_with_digests() || MakeSegments(ladder_[first], {}, made)) {
+    Adopt(std::move(made), first);
   } else {
     // The blocks stay, and shrink as keys come and go.
     for (const Segment& segment : segments_) segment.range().ClearBesideQueries();
@@ -60,8 +63,9 @@ ShardContents GrowingShard::ReadContents() const {
     contents.keys.reserve(num_entries_);
     table_.ForEach([&](uint64_t string) { contents.keys.push_back(string); });
     std::ranges::sort(contents.keys);
-    copies_.ForEach(
-        [&](uint64_t string, uint64_t count) { contents.further.push_back({string, count}); });
+    copies_.ForEach([&](uint64_t string, uint64_t count) {
+      contents.further.push_back({string, count});
+    });
     return contents;
   }
   ShardValues all;
@@ -107,7 +111,6 @@ Status GrowingShard::WriteContents(const ShardContents& contents) {
 }
 
 Status GrowingShard::WriteDigests(const ShardContents& contents) {
-  if (!ladder_.begins_with_digests()) return Corrupt("a shard keeps digests, not values");
   constexpr uint64_t kUnknownBits = (uint64_t{1} << kernels::kGrowingShardBits) - 1;
   for (const uint64_t digest : contents.keys) {
     if ((digest & kUnknownBits) != WholeString(0)) return Corrupt("a digest is not whole");
@@ -134,10 +137,7 @@ Status GrowingShard::WriteValues(const ShardContents& contents) {
   if (!contents.keys.empty() && contents.keys.back() >> value_bits() != 0) {
     return Corrupt("a value has too many bits");
   }
-  if (contents.keys.empty()) {
-    if (ladder_.begins_with_digests()) return Corrupt("a shard without keys has blocks");
-    return Ok();
-  }
+  if (contents.keys.empty()) return Ok();
   const ShardValues values{contents.keys, contents.further};
   std::vector<Segment> made;
   // A shard whose growth was refused is fuller than its level says.

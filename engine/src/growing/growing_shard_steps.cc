@@ -14,8 +14,8 @@ namespace {
 // the last one or one that is alone.
 constexpr uint64_t kFirstUp = 97;
 constexpr uint64_t kLastUp = 100;
-// Of the capacity of the level below: entries at which the last segment is moved down to it, and the
-// first one.
+// Of the capacity of the level below: entries at which the last segment is moved down to it, and
+// the first one.
 constexpr uint64_t kLastDown = 85;
 constexpr uint64_t kFirstDown = 80;
 
@@ -39,16 +39,17 @@ void GrowingShard::SetThresholds() {
   const uint64_t num = level().num_segments();
   const uint64_t capacity = level().capacity;
   const bool is_last = level_ + 1 == ladder_.num_levels();
-  grow_at_ = is_last ? ~uint64_t{0} >> 1
-                     : std::max(capacity / 100 * Between(kFirstUp, kLastUp, num_moved_, num),
-                                uint64_t{1});
-  if (is_moving()) {
-    fold_at_ = static_cast<int64_t>(capacity / 100 *
-                                    Between(kFirstDown, kLastDown, num_moved_ - 1, num));
-  } else if (level_ > 0) {
+  grow_at_ =
+      is_last ? ~uint64_t{0} >> 1
+              : std::max(capacity / 100 * Between(kFirstUp, kLastUp, num_moved_, num), uint64_t{1});
+  const size_t first = ladder_.first_level();
+  if (is_moving() && level_ >= first) {
+    fold_at_ =
+        static_cast<int64_t>(capacity / 100 * Between(kFirstDown, kLastDown, num_moved_ - 1, num));
+  } else if (level_ > first) {
     fold_at_ = static_cast<int64_t>(ladder_[level_ - 1].capacity / 100 * kLastDown);
   } else {
-    fold_at_ = ladder_.begins_with_digests() ? 0 : kNever;
+    fold_at_ = ladder_.begins_with_digests() && !is_moving() ? 0 : kNever;
   }
   full_at_ = FullAt(level());
   uint64_t num_blocks = 0;
@@ -88,7 +89,7 @@ bool GrowingShard::Grow() noexcept {
 bool GrowingShard::Fold() noexcept {
   if (num_entries_ == 0 && ladder_.begins_with_digests()) {
     BecomeDigests();  // needs no memory, whatever the level
-  } else if ((level_ == 0 && !is_moving()) || !MoveDown()) {
+  } else if ((level_ == ladder_.first_level() && !is_moving()) || !MoveDown()) {
     fold_at_ = std::max<int64_t>(0, static_cast<int64_t>(num_entries_) - 64);
     return false;
   }
@@ -148,8 +149,9 @@ bool GrowingShard::Replace(size_t first, size_t num_from, const GrowthLevel& to,
   ShardValues values;
   // A prefix of `from`: it has as many bits as it has.
   const uint32_t from_bits = from[0].prefix_bits();
-  const uint64_t from_prefix = from_bits <= to.prefix_bits ? to_prefix >> (to.prefix_bits - from_bits)
-                                                           : to_prefix << (from_bits - to.prefix_bits);
+  const uint64_t from_prefix = from_bits <= to.prefix_bits
+                                   ? to_prefix >> (to.prefix_bits - from_bits)
+                                   : to_prefix << (from_bits - to.prefix_bits);
   for (size_t i = 0; i < num_from; ++i) {
     AppendValues(from[i], from_prefix + i, value_bits(), values);
   }

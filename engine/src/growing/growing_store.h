@@ -1,16 +1,16 @@
-// GrowingStore: dense blocks that become more and fewer by themselves, a shard at a time, in steps of
-// at most 65,536 keys.
+// GrowingStore: dense blocks that become more and fewer by themselves, a shard at a time, in steps
+// of at most 65,536 keys, or of all digests of a shard.
 //
 //   digest   | shard (6) | value: value_bits | not used |
 //
 // *Shards* are 64, whatever the machine: a shard is an owned range and a lock range (RangeLocks of
 // kShardBits bits). All of a shard changes under its lock alone; queries take no lock.
 //
-// *Values.* All that a shard keeps of a key is its value (kernels/growing_layout.h), at any size. So
-// the store is a multiset of values: a key may be in iff its value is, an erasure takes one from the
-// value's count, and a change of size loses nothing. The rate is the number of distinct values times
-// 2^-(6 + value_bits), whatever came and went, and however the store came to its size. To merge is
-// to add up counts.
+// *Values.* All that a shard keeps of a key is its value (kernels/growing_layout.h), at any size.
+// So the store is a multiset of values: a key may be in iff its value is, an erasure takes one from
+// the value's count, and a change of size loses nothing. The rate is the number of distinct values
+// times 2^-(6 + value_bits), whatever came and went, and however the store came to its size. To
+// merge is to add up counts.
 //
 // *When* a shard changes its size is a function of its *entries*: its keys, without copies that are
 // counted (a copy has a slot of its own where its block has space). A level takes as many as its
@@ -26,8 +26,8 @@
 // *Growth* is refused by limit_bytes (each shard has a 64th, so that refusals do not depend on
 // threads), by a budget, by max_capacity, or by the system. The store works on: blocks become
 // fuller, and what they cannot keep is in more overflow lines. A limit of side memory
-// (LimitSideMemory) bounds these and records of copies; an insertion for which it leaves no space is
-// refused. No erasure needs any.
+// (LimitSideMemory) bounds these and records of copies; an insertion for which it leaves no space
+// is refused. No erasure needs any.
 //
 // Why queries beside steps are right stands in growing_shard.h; growing_directory.h draws how a
 // query finds its block.
@@ -97,7 +97,9 @@ class GrowingStore final : public KeyStore {
 
   // An empty store. Fails with kInvalidArgument for options beyond these bounds, and with
   // kOutOfMemory over limit_bytes or if the system refuses the first memory.
-  static Result<std::unique_ptr<GrowingStore>> Create(const GrowingOptions& options);
+  // Without has_first_size it has no segments yet, whatever first_capacity: for contents of a file.
+  static Result<std::unique_ptr<GrowingStore>> Create(const GrowingOptions& options,
+                                                      bool has_first_size = true);
   ~GrowingStore() override;
 
   // --- Updates. Thread safety: under the lock of the shard, or exclusive. A range may have digests
@@ -125,9 +127,9 @@ class GrowingStore final : public KeyStore {
   // As new, figures of refusals and of interrupted queries included. Waits for queries under way.
   // Exclusive, but for queries.
   void Clear() noexcept;
-  // Adds what the other one holds, itself perhaps. Fails with kOutOfMemory, and has changed nothing,
-  // if a limit, the budget or the system refuses a part of it. Requires equal options but for
-  // limits. Exclusive, both. Cost: the merged store is made beside this one, so there are both for a
+  // Adds what the other one holds, itself perhaps. Fails with kOutOfMemory, and has changed
+  // nothing, if a limit, the budget or the system refuses a part of it. Requires equal value_bits.
+  // Exclusive, both. Cost: the merged store is made beside this one, so there are both for a
   // while.
   Status Merge(const GrowingStore& other);
 

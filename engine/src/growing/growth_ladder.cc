@@ -69,17 +69,19 @@ uint64_t GrowthLevel::num_bytes() const {
 GrowthLadder::GrowthLadder(uint32_t value_bits, uint64_t first_capacity, uint64_t max_capacity)
     : value_bits_(value_bits) {
   // Digests, up to where blocks take less.
-  uint64_t num_digests = kLeastDigests;
-  while (LevelOf(value_bits, 2 * num_digests).num_bytes() > num_digests * kBytesPerDigest) {
-    num_digests += num_digests / 4;
+  while (LevelOf(value_bits, 2 * max_digests_).num_bytes() > max_digests_ * kBytesPerDigest) {
+    max_digests_ += max_digests_ / 4;
   }
-  if (first_capacity <= num_digests) max_digests_ = num_digests;
+  const uint64_t least = max_digests_ * 5 / 4;
+  begins_with_digests_ = first_capacity <= max_digests_;
   // A segment has a bit of its values at least: with more segments there would be more space than
   // there are values.
   const uint64_t most = kMostSegmentKeys << (value_bits - 1);
-  uint64_t capacity = std::min(max_digests_ > 0 ? max_digests_ * 5 / 4 : first_capacity, most);
-  levels_.push_back(LevelOf(value_bits, capacity));
-  while (capacity < std::min(max_capacity, most)) {
+  const uint64_t first = std::min(begins_with_digests_ ? least : first_capacity, most);
+  while (first >> (first_level_ + 1) >= least) ++first_level_;
+  for (size_t i = first_level_; i > 0; --i) levels_.push_back(LevelOf(value_bits, first >> i));
+  levels_.push_back(LevelOf(value_bits, first));
+  for (uint64_t capacity = first; capacity < std::min(max_capacity, most);) {
     const GrowthLevel& last = levels_.back();
     const bool is_long = last.prefix_bits > 0 && last.layout.shape.max_bits >= kLongRemainder;
     capacity = std::min(is_long ? capacity + capacity * 53 / 128 : 2 * capacity, most);

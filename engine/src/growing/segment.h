@@ -1,6 +1,6 @@
 // Segment: a view of some growing blocks of one size and shape (kernels/growing_layout.h draws it)
-// and the values of one prefix in them. What its blocks cannot keep is in a DenseRange, to which the
-// header leads.
+// and the values of one prefix in them. What its blocks cannot keep is in a DenseRange, to which
+// the header leads.
 #ifndef TROMMEL_ENGINE_SRC_GROWING_SEGMENT_H_
 #define TROMMEL_ENGINE_SRC_GROWING_SEGMENT_H_
 
@@ -72,8 +72,8 @@ class Segment {
   };
   Place PlaceOf(uint64_t value, uint32_t p) const {
     const kernels::SegmentParts parts = this->parts();
-    const auto [block_idx, bin] = kernels::BlockAndBinOf(
-        value, p, parts.num_blocks, kernels::kDenseBins.of[parts.shape_idx]);
+    const auto [block_idx, bin] =
+        kernels::BlockAndBinOf(value, p, parts.num_blocks, kernels::kDenseBins.of[parts.shape_idx]);
     const uint32_t remainder = static_cast<uint32_t>(value) & ((1U << parts.remainder_bits) - 1);
     return {block_idx, bin << parts.remainder_bits | remainder};
   }

@@ -16,8 +16,8 @@ using kernels::DenseLayout;
 using kernels::DenseWord;
 
 // Values from their intervals and remainders. The first value of an interval is interval x 2^p / n,
-// rounded up. Here it is one or two less, which is as good: remainders tell apart more values than an
-// interval has.
+// rounded up. Here it is one or two less, which is as good: remainders tell apart more values than
+// an interval has.
 class Intervals {
  public:
   Intervals(uint32_t p, uint64_t num_intervals, uint32_t remainder_bits)
@@ -36,9 +36,10 @@ class Intervals {
   uint64_t width_;
   uint64_t mask_;
 };
-static_assert(kernels::kSpareValues >= 3 && kernels::kMaxValueBits <= 44,
-              "the first value is more than two less: width_ is off by less than 1, and an interval's "
-              "number is below 2^19");
+static_assert(
+    kernels::kSpareValues >= 3 && kernels::kMaxValueBits <= 44,
+    "the first value is more than two less: width_ is off by less than 1, and an interval's "
+    "number is below 2^19");
 
 // Keys of one bin are in no order.
 void SortNearly(uint64_t* begin, uint64_t* end) {
@@ -50,8 +51,8 @@ void SortNearly(uint64_t* begin, uint64_t* end) {
   }
 }
 
-// Calls use.template operator()<kShape>() with the shape as a constant: where it is known, a block is
-// read and written in a third of the time that DenseBlock takes.
+// Calls use.template operator()<kShape>() with the shape as a constant: where it is known, a block
+// is read and written in a third of the time that DenseBlock takes.
 template <class Use>
 void WithShape(const kernels::DenseShape& shape, const Use& use) {
   [&]<size_t... kIdx>(std::index_sequence<kIdx...> /*shapes*/) {
@@ -59,7 +60,8 @@ void WithShape(const kernels::DenseShape& shape, const Use& use) {
                 ? (use.template operator()<kernels::kDenseShapes[kIdx]>(), true)
                 : false) ||
            ...);
-  }(std::make_index_sequence<kernels::kNumDenseShapes>());
+  }
+  (std::make_index_sequence<kernels::kNumDenseShapes>());
 }
 
 using Words = std::array<uint64_t, 8>;
@@ -154,8 +156,9 @@ struct Entry {
 std::vector<Entry> EntriesByBlock(const DenseRange& range) {
   std::vector<Entry> entries;
   entries.reserve(range.lines().num_entries());
-  range.lines().ForEach(
-      [&](uint64_t block_idx, uint32_t key) { entries.push_back({block_idx, key}); });
+  range.lines().ForEach([&](uint64_t block_idx, uint32_t key) {
+    entries.push_back({block_idx, key});
+  });
   std::ranges::sort(entries, {}, &Entry::block_idx);
   return entries;
 }
@@ -300,9 +303,8 @@ std::optional<Segment> MakeSegment(const GrowthLevel& level, uint32_t value_bits
   };
   try {
     std::memset(bytes + kernels::kSegmentHeader, 0, num_bytes - kernels::kSegmentHeader);
-    Result<DenseRange> made =
-        DenseRange::Create(level.layout, segment.blocks(), level.num_blocks,
-                           DenseLines::LeastLines(level.num_blocks));
+    Result<DenseRange> made = DenseRange::Create(level.layout, segment.blocks(), level.num_blocks,
+                                                 DenseLines::LeastLines(level.num_blocks));
     if (!made) return refuse();
     segment.header().range = new DenseRange(*std::move(made));
     DenseRange& range = segment.range();

@@ -14,9 +14,9 @@ struct ValueCount {
   friend bool operator==(const ValueCount&, const ValueCount&) = default;
 };
 
-// A shard keeps whole digests, as strings (kernels/growing_layout.h), or their first bits, as values.
-// Each is in `keys` once, ascending, and its copies beyond the first are in `further`, ascending;
-// no count is 0.
+// A shard keeps whole digests, as strings (kernels/growing_layout.h), or their first bits, as
+// values. Each is in `keys` once, ascending, and its copies beyond the first are in `further`,
+// ascending; no count is 0.
 struct ShardContents {
   bool keeps_digests = true;
   std::vector<uint64_t> keys;

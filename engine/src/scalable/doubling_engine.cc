@@ -34,10 +34,11 @@ uint64_t KeysOf(const ShardContents& contents) {
 }
 
 Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(const ScalableConfig& config,
-                                                               const DoublingPlan& plan) {
+                                                               const DoublingPlan& plan,
+                                                               bool has_first_size) {
   GrowingOptions options = plan.options();
   options.limit_bytes = config.memory_limit_bytes;
-  Result<std::unique_ptr<GrowingStore>> store = GrowingStore::Create(options);
+  Result<std::unique_ptr<GrowingStore>> store = GrowingStore::Create(options, has_first_size);
   if (!store.ok()) return store.error();
   if (config.side_memory_limit_bytes != 0) {
     const Status limited =

@@ -2,7 +2,7 @@
 //
 // Each of the store's shards is a lock range. An update holds its shard's lock and grows the shard
 // under it; queries take none. Why a query misses no key stands in growing/growing_shard.h. What is
-// done to one key is linearizable: all that it depends on, its strings, its counts and the size of
+// done to one key is linearizable: all that it depends on, its value, its count and the size of
 // its shard, changes under the one lock.
 //
 // *Same bytes.* A shard's contents follow from the updates of its own keys, in order. A batch is
@@ -30,7 +30,8 @@ class DoublingEngine final : public GrowthEngine {
  public:
   // Empty. Fails as GrowingStore::Create.
   static Result<std::unique_ptr<DoublingEngine>> Create(const ScalableConfig& config,
-                                                        const DoublingPlan& plan);
+                                                        const DoublingPlan& plan,
+                                                        bool has_first_size = true);
 
   InsertOutcome Insert(const Context& context, Keys keys, bool only_if_absent,
                        std::span<uint64_t> answers) noexcept override;

@@ -1,5 +1,6 @@
 // What a filter that doubles tells of itself.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,18 +31,18 @@ ScalableStats DoublingEngine::GetStats() const {
   }
   doubling.num_blocks = figures.num_blocks;
   doubling.num_small_parts = static_cast<uint32_t>(figures.num_digest_shards);
-  // From one level to the next but one.
-  doubling.least_doublings = static_cast<uint32_t>(figures.level / 2);
-  doubling.most_doublings = static_cast<uint32_t>((figures.most_level + 1) / 2);
+  doubling.least_doublings = static_cast<uint32_t>(plan_.DoublingsAt(figures.level) + 0.1);
+  doubling.most_doublings =
+      static_cast<uint32_t>(std::ceil(plan_.DoublingsAt(figures.most_level) - 0.1));
   doubling.num_entries = figures.num_entries;
   doubling.load = Share(entries_in_blocks, figures.num_blocks);
   doubling.undecided_share = Share(figures.undecided_bins, figures.num_bins);
   doubling.side_table_bytes = figures.side_table_bytes;
   doubling.num_refused_steps = figures.num_refused_growths;
   doubling.num_interrupted_queries = figures.num_interrupted_queries;
-  stats.predicted_fpr = std::min(
-      1.0, DoublingPlan::FprOf(static_cast<double>(entries_in_blocks), plan_.num_bits()) +
-               doubling.undecided_share);
+  stats.predicted_fpr =
+      std::min(1.0, DoublingPlan::FprOf(static_cast<double>(entries_in_blocks), plan_.num_bits()) +
+                        doubling.undecided_share);
   stats.num_keys = num_keys();
   stats.num_bytes = store_->num_bytes() + doubling.side_table_bytes;
   return stats;

@@ -8,10 +8,10 @@
 //
 //   further           16 bytes each: string or value, further copies; ascending
 //
-// n values have 2^b buckets with b = log2(n) - 4 rounded down, or 1; of the others' bits the first is
-// the lowest of its word of 64. Canonical: all of it follows from the keys, but for whether a shard
-// keeps digests. What GrowingStore::ReadShard would not return is refused. A value takes at least a
-// byte of the file, so a file makes its reader take at most 64 times its own size.
+// n values have 2^b buckets with b = log2(n) - 4 rounded down, or 1; of the others' bits the first
+// is the lowest of its word of 64. Canonical: all of it follows from the keys, but for whether a
+// shard keeps digests. What GrowingStore::ReadShard would not return is refused. A value takes at
+// least a byte of the file, so a file makes its reader take at most 64 times its own size.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -77,8 +77,7 @@ bool Unpack(const PackedValues& packed, uint32_t value_bits, std::vector<uint64_
   const uint32_t bucket_bits = BucketBits(num_values, value_bits);
   const uint32_t num_bits = value_bits - bucket_bits;
   const uint64_t end = num_values * num_bits;
-  if (packed.sizes.size() != uint64_t{1} << bucket_bits ||
-      packed.words.size() != (end + 63) / 64 ||
+  if (packed.sizes.size() != uint64_t{1} << bucket_bits || packed.words.size() != (end + 63) / 64 ||
       (end % 64 != 0 && packed.words.back() >> end % 64 != 0)) {
     return false;
   }
@@ -140,9 +139,8 @@ Result<ShardContents> ReadShardContents(FileReader& file, uint32_t store_idx,
   if (read.ok()) read = ReadList(file, sections::kSizes, store_idx, packed.sizes);
   if (read.ok()) read = ReadList(file, sections::kValues, store_idx, packed.words);
   if (!read.ok()) return read.error();
-  contents.keeps_digests = packed.sizes.empty() && packed.words.empty() &&
-                           (plan.begins_with_digests() || !contents.keys.empty());
-  if (contents.keeps_digests || (packed.sizes.empty() && packed.words.empty())) return contents;
+  contents.keeps_digests = packed.sizes.empty() && packed.words.empty();
+  if (contents.keeps_digests) return contents;
   const FileSection sizes = file.Take(sections::kSizes, store_idx);
   if (!contents.keys.empty()) return sizes.CorruptAt(0, "a shard has digests and values");
   if (!Unpack(packed, plan.options().value_bits, contents.keys)) {
@@ -211,7 +209,8 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Read(FileReader& file, u
                               .digest = *policy,
                               .encoding = Encoding::kDense,
                               .memory_limit_bytes = limit_bytes};
-  Result<std::unique_ptr<DoublingEngine>> engine = Create(config, plan);
+  // Not as large as at first: a small file must not take much memory.
+  Result<std::unique_ptr<DoublingEngine>> engine = Create(config, plan, false);
   if (!engine.ok()) return engine.error();
   uint64_t num_keys = 0;
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {

@@ -56,9 +56,9 @@ Result<DoublingPlan> DoublingPlan::Make(const ScalableConfig& config) {
   const double num_bits = BitsFor(largest, config.target_fpr);
   if (num_bits > kMostBits) {
     const auto most = static_cast<uint64_t>(std::ldexp(config.target_fpr, kMostBits));
-    return Error{ErrorCode::kInvalidArgument,
-                 "target_fpr is " + TextOf(config.target_fpr) + ": that is kept up to " +
-                     TextOf(most) + " keys, not " + TextOf(largest)};
+    return Error{ErrorCode::kInvalidArgument, "target_fpr is " + TextOf(config.target_fpr) +
+                                                  ": that is kept up to " + TextOf(most) +
+                                                  " keys, not " + TextOf(largest)};
   }
   const double value_bits = std::max(1.0, num_bits - GrowingStore::kShardBits);
   return DoublingPlan(GrowingOptions{.value_bits = static_cast<uint32_t>(value_bits),
@@ -73,6 +73,13 @@ uint64_t DoublingPlan::first_capacity() const {
                   GrowingStore::kNumShards * ladder_.max_digests() * 9 / 10);
 }
 
+double DoublingPlan::DoublingsAt(size_t level) const {
+  const auto capacity_of = [this](size_t of_level) {
+    return static_cast<double>(ladder_[of_level].capacity);
+  };
+  return std::max(0.0, std::log2(capacity_of(level) / capacity_of(ladder_.first_level())));
+}
+
 double DoublingPlan::FprOf(double num_values, uint32_t num_bits) {
   return -std::expm1(-std::ldexp(num_values, -static_cast<int>(num_bits)));
 }
@@ -83,7 +90,8 @@ double DoublingPlan::FprAt(uint64_t num_keys) const {
 
 uint64_t DoublingPlan::BytesAt(uint64_t num_keys) const {
   if (KeepsDigestsAt(num_keys)) return num_keys * GrowthLadder::kBytesPerDigest;
-  return GrowingStore::kNumShards * ladder_[ladder_.LevelFor(OfShard(num_keys))].num_bytes();
+  const size_t level = std::max(ladder_.LevelFor(OfShard(num_keys)), ladder_.first_level());
+  return GrowingStore::kNumShards * ladder_[level].num_bytes();
 }
 
 }  // namespace trommel

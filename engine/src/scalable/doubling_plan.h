@@ -1,11 +1,11 @@
-// DoublingPlan: how far a filter that grows by itself may grow, and what the model says of it on the
-// way.
+// DoublingPlan: how far a filter that grows by itself may grow, and what the model says of it on
+// the way.
 //
 // *The model.* A filter keeps P bits of each digest at any size (growing/growing_store.h), so n
-// distinct keys match a non-member with a chance of 1 - (1 - 2^-P)^n, about n 2^-P, whatever came and
-// went. With P = log2(max_capacity / target_fpr), rounded up, that is the target at most. Of blocks
-// with short remainders many slots are equal to a key's, so there are never fewer than 6.5 bits
-// behind the number of keys: for rates above 1 % that takes no memory.
+// distinct keys match a non-member with a chance of 1 - (1 - 2^-P)^n, about n 2^-P, whatever came
+// and went. With P = log2(max_capacity / target_fpr), rounded up, that is the target at most. Of
+// blocks with short remainders many slots are equal to a key's, so there are never fewer than 6.5
+// bits behind the number of keys: for rates above 1 % that takes no memory.
 #ifndef TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_PLAN_H_
 #define TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_PLAN_H_
 
@@ -25,8 +25,8 @@ class DoublingPlan {
   // larger.
   static constexpr uint64_t kUsualLargest = 1'000'000'000;
 
-  // Fails with kInvalidArgument for numbers out of range, for fields that a filter of this kind does
-  // not have, and where the rate at the largest size takes more bits than a digest may give.
+  // Fails with kInvalidArgument for numbers out of range, for fields that a filter of this kind
+  // does not have, and where the rate at the largest size takes more bits than a digest may give.
   static Result<DoublingPlan> Make(const ScalableConfig& config);
   // Of a file. Requires CanBe.
   explicit DoublingPlan(const GrowingOptions& options)
@@ -35,12 +35,14 @@ class DoublingPlan {
 
   // Without a limit of memory.
   const GrowingOptions& options() const { return options_; }
-  bool begins_with_digests() const { return ladder_.begins_with_digests(); }
   // Of a digest.
   uint32_t num_bits() const { return options_.value_bits + GrowingStore::kShardBits; }
   // Keys that the first size holds before it grows, and that the last one does.
   uint64_t first_capacity() const;
   uint64_t largest_capacity() const { return options_.max_capacity; }
+
+  // How often a level has doubled since the first one.
+  double DoublingsAt(size_t level) const;
 
   // Of a filter with so many distinct keys.
   double FprAt(uint64_t num_keys) const;
@@ -53,7 +55,7 @@ class DoublingPlan {
     return (num_keys + GrowingStore::kNumShards - 1) / GrowingStore::kNumShards;
   }
   bool KeepsDigestsAt(uint64_t num_keys) const {
-    return OfShard(num_keys) <= ladder_.max_digests();
+    return ladder_.begins_with_digests() && OfShard(num_keys) <= ladder_.max_digests();
   }
 
   GrowingOptions options_;
