@@ -10,8 +10,8 @@ from container import ALIGNED, MAGIC, SKIPPABLE, TABLES, round_up
 from digests import u32, u64, xxh3
 from filters import Attributes, Column, Counting, Doubling, Scalable, Window, read
 
-NAMES = (b"metadata", b"numbers", b"presence", b"counts", b"blocks", b"lines", b"side", b"digests", b"sizes", b"codes",
-         b"further", b"window", b"growth", b"generation", b"doubling", b"later", b"x", b"UPPER", b"a-b",
+NAMES = (b"metadata", b"numbers", b"presence", b"counts", b"blocks", b"lines", b"side", b"digests", b"sizes", b"values",
+         b"further", b"window", b"growth", b"generation", b"growing", b"later", b"x", b"UPPER", b"a-b",
          b"", b"a\0b", b"sixteen_letters_")
 TELLING = (0, 1, 2, 3, 4, 5, 8, 10, 16, 31, 32, 63, 64, 250, 255, 256, 4096, 1 << 16, 1 << 31, (1 << 32) - 1, 1 << 40,
            (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
@@ -254,18 +254,25 @@ class Forger:
 
     def change_doubling(self, forgery, found):
         random, store = self.random, self.random.randrange(1, 65)
-        shard = dict(found.shards[store - 1])
-        has_blocks = any(section[0] == b"sizes" and section[1] == store for section in forgery.sections)
-        for _ in range(random.choice((1, 2, 20))):
-            if shard and (has_blocks or random.random() < 0.5):
-                string = random.choice(sorted(shard))
-            elif not has_blocks:
-                string = random.randrange(1 << 58) << 6 | 32
-            shard[string] = shard.get(string, 0) + random.choice((1, 1, 2, 300, 1 << 62))
-        further = b"".join(struct.pack("<QQ", string, count - 1 & (1 << 64) - 1)
-                           for string, count in sorted(shard.items()) if count > 1)
-        digests = {} if has_blocks else {"digests": b"".join(struct.pack("<Q", string) for string in sorted(shard))}
-        self.put(forgery, store, {**digests, "further": further})
+        if random.random() < 0.5:  # most shards are empty
+            store = random.choice([i + 1 for i, shard in enumerate(found.shards) if shard] or [store])
+        shard, has_values = dict(found.shards[store - 1]), found.has_values[store - 1]
+        if not shard or random.random() < 0.1:
+            shard, has_values = {}, random.random() < 0.5
+        for _ in range(random.choice((1, 2, 20, 200))):
+            if shard and random.random() < 0.5:
+                key = random.choice(sorted(shard))
+            else:
+                key = random.randrange(1 << found.value_bits) if has_values else random.randrange(1 << 58) << 6 | 32
+            if random.random() < 0.2:
+                shard.pop(key, 0)
+            else:
+                shard[key] = shard.get(key, 0) + random.choice((1, 1, 1, 1, 2, 300, 1 << 62))
+        further = b"".join(struct.pack("<QQ", key, count - 1 & (1 << 64) - 1)
+                           for key, count in sorted(shard.items()) if count > 1)
+        digests = b"" if has_values else b"".join(struct.pack("<Q", key) for key in sorted(shard))
+        values = found.make(sorted(shard) if has_values else [])
+        self.put(forgery, store, {"digests": digests, "further": further, **values})
         return True
 
     def change_block(self, store, b, count):

@@ -24,9 +24,8 @@ bool Save(const Bytes& bytes, const std::filesystem::path& path) {
 Bytes ForgedDoubling() {
   trommel::tests::FileForge forge(
       trommel::ScalableFilter::Create({.mode = trommel::GrowthMode::kDoubling})->Serialize());
-  Bytes& numbers = forge.At("doubling").bytes;
-  trommel::tests::Put(numbers, 0, 20U);
-  trommel::tests::Put(numbers, 4, 0U);
+  // A first size of 2^29 keys.
+  trommel::tests::Put(forge.At("growing").bytes, 8, uint64_t{1} << 29);
   return forge.Seal();
 }
 

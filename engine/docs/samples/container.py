@@ -12,10 +12,10 @@ SKIPPABLE, ALIGNED = 1, 2
 
 # The sections of each type, in the order of the file, with their flags.
 STORE = {"numbers": 0, "presence": ALIGNED, "counts": ALIGNED, "blocks": ALIGNED, "lines": ALIGNED, "side": 0}
-SHARD = {"digests": 0, "further": 0, "sizes": 0, "codes": 0}
+SHARD = {"digests": 0, "further": 0, "sizes": 0, "values": 0}
 TABLES = {
     COUNTING: STORE,
-    SCALABLE: {"growth": 0, "doubling": 0, "generation": 0, **STORE, **SHARD},
+    SCALABLE: {"growth": 0, "growing": 0, "generation": 0, **STORE, **SHARD},
     WINDOW: {"window": 0, "numbers": 0, "blocks": ALIGNED, "lines": ALIGNED, "side": 0},
     ATTRIBUTES: {"attributes": 0, "sets": 0, "growth": 0, "generation": 0, **STORE},
     COLUMN: {"column": 0, "places": 0},

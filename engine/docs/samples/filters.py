@@ -1,6 +1,6 @@
 """The types of files: sections 4 and 6 to 11 of FORMAT.md."""
 
-import itertools
+import math
 import struct
 
 from container import (ATTRIBUTES, COLUMN, COUNTING, DIRECTORY, SCALABLE, WINDOW, Container, Refused, Unknown, known)
@@ -111,75 +111,83 @@ class Scalable(Generations):
 
 # --- Section 7.
 
-SHARDS, SEGMENT_BITS = 64, 12
+SHARDS = 64
+MOST_DIGESTS = [832] * 33 + [1625, 3172, 6195, 12097, 23626, 57678, 112651, 220020, 429726, 839307, 1639270, 3201697]
 
 
 class Doubling:
-    """A shard is read as a dict from the number of a string to its count."""
+    """A shard is a dict from strings of digests, or from values, to their counts."""
 
     def __init__(self, file):
-        section = file.take("doubling", wanted=24)
-        self.first, self.most, capacity, rate = section.unpack("<IIQd")
-        section.require(7 <= self.first <= 26, "first size")
-        section.require(self.most <= min(14, 29 - self.first), "doublings", 4)
-        section.require(2 * capacity <= 43 << 6 + self.first + self.most, "capacity", 8)
-        section.require(1e-6 <= rate <= 0.5, "target rate", 16)
+        section = file.take("growing", wanted=40)
+        self.value_bits, zero, first, most, asked, rate = section.unpack("<IIQQQd")
+        section.require(1 <= self.value_bits <= 44, "bits of a value")
+        section.require(zero == 0, "zero", 4)
+        section.require(1 <= most <= MOST_CAPACITY and most ** 2 << 11 <= 1 << 2 * (self.value_bits + 6), "most keys", 16)
+        section.require(first <= most, "keys at first", 8)
+        section.require(asked <= most, "keys asked for", 24)
+        section.require(1e-6 <= rate <= 0.5, "target rate", 32)
+        of_shard = math.ceil(first / SHARDS + 3 * math.sqrt(first / SHARDS))
+        self.may_keep_digests = of_shard <= MOST_DIGESTS[self.value_bits]
+        self.has_values = [("sizes", store) in file.sections for store in range(1, SHARDS + 1)]
         self.shards = [self.read_shard(file, store) for store in range(1, SHARDS + 1)]
         self.num_keys = sum(sum(shard.values()) for shard in self.shards)
         section.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys")
 
     def read_shard(self, file, store):
-        shard = {}
-        if self.first > 7 or ("numbers", store) in file.sections:
-            numbers = file.take("numbers", store, 16)
-            depth, zero, num_split = numbers.unpack("<IIQ")
-            numbers.require(zero == 0, "zero", 4)
-            self.read_blocks(shard, file, store, numbers, depth, num_split)
+        if self.has_values[store - 1]:
+            keys = self.read_values(file, store)
         else:
-            digests = file.take("digests", store)
-            for i, (digest,) in enumerate(digests.unpack_all("<Q")):
-                digests.require(digest % 64 == 32, "not 58 bits", 8 * i)
-                self.add(shard, digest, digests, 8 * i)
+            section = file.take("digests", store)
+            keys = [digest for digest, in section.unpack_all("<Q")]
+            section.require(not keys or self.may_keep_digests, "digests in a filter of this first size")
+            section.require(all(digest % 64 == 32 for digest in keys), "not 58 bits")
+            section.require(all(a < b for a, b in zip(keys, keys[1:])), "order")
+        shard = dict.fromkeys(keys, 1)
         last, further = -1, file.take("further", store)
-        for i, (string, count) in enumerate(further.unpack_all("<QQ")):
-            further.require(last < string and string in shard and 1 <= count <= MOST_KEYS, "further copies", 16 * i)
-            shard[string] += count
-            last = string
+        for i, (key, count) in enumerate(further.unpack_all("<QQ")):
+            further.require(last < key and key in shard and 1 <= count <= MOST_KEYS, "further copies", 16 * i)
+            shard[key] += count
+            last = key
         return shard
 
-    @staticmethod
-    def add(shard, string, section, at):
-        if shard:
-            last = next(reversed(shard))
-            unknown = 2 * max(last & -last, string & -string)  # the bits of the shorter one end above this
-            section.require(last < string, "order", at)
-            section.require(last // unknown != string // unknown, "a string begins another one", at)
-        shard[string] = 1
+    def low_bits(self, num_values):
+        """The bits of so many values that their buckets do not have in common."""
+        return self.value_bits - min(max(num_values.bit_length() - 5, 0), self.value_bits - 1)
 
-    def read_blocks(self, shard, file, store, numbers, depth, num_split):
-        numbers.require(self.first <= depth <= self.first + self.most, "depth")
-        segment = min(depth, SEGMENT_BITS)
-        numbers.require(num_split < 1 << depth - segment, "segments that have split", 8)
-        numbers.require(num_split == 0 or depth < self.first + self.most, "a split beyond the most doublings", 8)
-        num_blocks = (1 << depth) + (num_split << segment)
-        sizes = [size for size, in file.take("sizes", store, 4 * num_blocks).unpack_all("<I")]
-        section = file.take("codes", store, 2 * sum(sizes) if any(sizes) else None)
-        codes = enumerate(section.unpack_all("<H"))
-        section.require(section.bytes or self.first > 7, "no codes in a shard of blocks")
-        num_doubled = num_split << segment + 1
-        for b, size in enumerate(sizes):
-            block, e = (b, depth + 1) if b < num_doubled else (b - num_doubled // 2, depth)
-            for i, (code,) in itertools.islice(codes, size):
-                section.require(code and code & -code <= 1 << e - self.first, "a code's length", 2 * i)
-                self.add(shard, (block << 64 - e) | code << 48 - e, section, 2 * i)
+    def read_values(self, file, store):
+        sections = {name: file.take(name, store) for name in ("sizes", "values")}
+        sizes = [size for size, in sections["sizes"].unpack_all("<I")]
+        bits = self.low_bits(sum(sizes))
+        for holds, what in ((sum(sizes) > 0, "no values"), (len(sizes) == 1 << self.value_bits - bits, "buckets")):
+            sections["sizes"].require(holds, what)
+        words = -(-sum(sizes) * bits // 64)
+        sections["values"].require(len(sections["values"].bytes) == 8 * words, "as many bytes as the values take")
+        number, low = int.from_bytes(sections["values"].bytes, "little"), (1 << bits) - 1
+        buckets = [bucket for bucket, size in enumerate(sizes) for _ in range(size)]
+        values = [bucket << bits | number >> bits * i & low for i, bucket in enumerate(buckets)]
+        sections["values"].require(all(a < b for a, b in zip(values, values[1:])), "order")
+        for name, made in self.make(values).items():
+            sections[name].require_made(made)
+        return values
+
+    def make(self, values):
+        """The sections of ascending values."""
+        bits = self.low_bits(len(values))
+        sizes, number = [0] * (1 << self.value_bits - bits if values else 0), 0
+        for i, value in enumerate(values):
+            sizes[value >> bits] += 1
+            number |= (value & (1 << bits) - 1) << bits * i
+        words = -(-len(values) * bits // 64)
+        return {"sizes": struct.pack(f"<{len(sizes)}I", *sizes), "values": number.to_bytes(8 * words, "little")}
 
     def count(self, digest):
-        shard, y = self.shards[digest >> 58], digest << 6 & (1 << 64) - 1
-        return sum(shard.get(y >> 64 - n << 64 - n | 1 << 63 - n, 0) for n in range(59))
+        shard, y = digest >> 58, digest << 6 & (1 << 64) - 1
+        return self.shards[shard].get(y >> 64 - self.value_bits if self.has_values[shard] else y | 32, 0)
 
     def describe(self):
-        has_blocks = sum(any(string % 64 != 32 for string in shard) for shard in self.shards)
-        return f"a filter that doubles: {self.num_keys} keys, {has_blocks} of {SHARDS} shards have blocks"
+        return (f"a filter that doubles: {self.num_keys} keys, {sum(self.has_values)} of {SHARDS} shards keep values of "
+                f"{self.value_bits} bits")
 
 
 # --- Section 8.
@@ -374,7 +382,7 @@ def read(data, secret=None):
     file = Container(data)
     classes = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, ATTRIBUTES: Attributes, COLUMN: Column,
                DIRECTORY: Directory}
-    found = (Doubling if ("doubling", 0) in file.sections else classes[file.type])(file)
+    found = (Doubling if ("growing", 0) in file.sections else classes[file.type])(file)
     file.require_all_taken()
     if secret is not None and file.policy != (SIPHASH, siphash13(secret, b"trommel digest key check")):
         raise Refused("the wrong key")

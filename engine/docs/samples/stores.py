@@ -308,6 +308,7 @@ class Dense(Slots):  # 5.7
         numbers.require(self.k in self.SHAPES, f"{self.k} slots", 4)
         self.bins, self.longest = self.SHAPES[self.k]
         numbers.require(1 <= self.bits <= self.longest, "bits of a fingerprint", 8)
+        self.planes = range(self.longest // 8 * 8, self.longest)  # bits of remainders that no byte has
         self.key_bits = max(18, ((self.bins << self.longest) - 1).bit_length())
         self.many = (1 << 32 - self.key_bits) - 1
 
@@ -328,8 +329,9 @@ class Dense(Slots):  # 5.7
                 bin_ += 1
             else:
                 slot = len(shown)  # behind the last one, and beyond: what make_block does not write
-                planes = sum((number >> self.k * p + slot & 1) << p for p in range(8, self.longest))
-                shown.append(bin_ << self.bits | planes | number >> 8 * slot & 0xFF)
+                whole = sum((number >> self.k * at + 8 * slot & 0xFF) << at for at in range(0, self.planes.start, 8))
+                planes = sum((number >> self.k * p + slot & 1) << p for p in self.planes)
+                shown.append(bin_ << self.bits | planes | whole)
         return shown
 
     def make_block(self, _, block, __):
@@ -352,8 +354,9 @@ class Dense(Slots):  # 5.7
         number = string = 0
         for slot, key in enumerate(listed):
             rest = key & (1 << self.bits) - 1
-            number |= (rest & 0xFF) << 8 * slot
-            for p in range(8, self.longest):
+            for at in range(0, self.planes.start, 8):
+                number |= (rest >> at & 0xFF) << self.k * at + 8 * slot
+            for p in self.planes:
                 number |= (rest >> p & 1) << self.k * p + slot
         for bin_ in range(end):
             string |= 1 << bin_ + sum(key >> self.bits <= bin_ for key in listed)
