@@ -286,7 +286,7 @@ static void limits(void) {
   config.side_memory_limit_bytes = 0;
   HOLDS(trommel_scalable_create(&config, &filter, &error) == TROMMEL_OK);
   INVALID(trommel_limit_side_memory(filter, 100, &error), "side_memory_limit_bytes");
-  HOLDS(trommel_limit_side_memory(filter, 16384, &error) == TROMMEL_OK);
+  HOLDS(trommel_limit_side_memory(filter, 32768, &error) == TROMMEL_OK);
   HOLDS(trommel_clone(filter, &clone, &error) == TROMMEL_OK);
   outcome.struct_size = sizeof(outcome);
   HOLDS(trommel_insert(filter, &keys, bitmap, 10, &outcome, &error) == TROMMEL_OK);
@@ -296,7 +296,7 @@ static void limits(void) {
   HOLDS(trommel_limit_side_memory(filter, 0, &error) == TROMMEL_OK);
   HOLDS(trommel_insert(filter, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
   HOLDS(outcome.num_refused == 0);
-  FAILS(TROMMEL_OUT_OF_MEMORY, trommel_limit_side_memory(filter, 16384, &error), "need more");
+  FAILS(TROMMEL_OUT_OF_MEMORY, trommel_limit_side_memory(filter, 32768, &error), "need more");
   FAILS(TROMMEL_OUT_OF_MEMORY, trommel_merge(clone, filter, &error), "side_memory_limit_bytes");
   trommel_filter_free(filter);
   trommel_filter_free(clone);
