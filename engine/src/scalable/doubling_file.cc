@@ -10,8 +10,8 @@
 //
 // n values have 2^b buckets with b = log2(n) - 4 rounded down, or 1; of the others' bits the first
 // is the lowest of its word of 64. Canonical: all of it follows from the keys, but for whether a
-// shard keeps digests. What GrowingStore::ReadShard would not return is refused. A value takes at
-// least a byte of the file, so a file makes its reader take at most 64 times its own size.
+// shard keeps digests. What GrowingStore::ReadShard would not return is refused. A shard gets the
+// blocks of its keys, or as many as long remainders need, within the limit of memory.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
