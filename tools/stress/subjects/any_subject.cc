@@ -2,7 +2,6 @@
 #include "tools/stress/subjects/any_subject.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -220,11 +219,12 @@ bool AnySubject::Advance(uint64_t now) {
 }
 
 size_t AnySubject::num_generations() const {
-  constexpr uint64_t kFirstBlocks = 128;
   if (!grows()) return 1;
   const size_t num_parts = filter_->GetParts(/*measured=*/false).second.size();
   if (num_parts > 0) return num_parts;
-  return 1 + static_cast<size_t>(std::bit_width(num_blocks() / kFirstBlocks));
+  const Figures figures = filter_->GetFigures(/*measured=*/false);
+  if (FigureOr<uint64_t>(figures, "num_blocks", 0) == 0) return 1;
+  return 2 + FigureOr<uint64_t>(figures, "most_doublings", 0);
 }
 
 InsertOutcome AnySubject::InsertNoting(Keys keys, std::span<uint64_t> inserted) {
