@@ -102,7 +102,7 @@ void BindGrowth(nb::module_& module) {
           "With doubling: blocks of 64 bytes.")
       .Field(
           "most_doublings", [](const ScalableStats& self) { return self.doubling.most_doublings; },
-          "With doubling: of the blocks that have doubled most.");
+          "With doubling: how often the part that has grown most has doubled.");
   Record<WindowBucket>(module, "WindowBucket", "A live bucket of a window.")
       .Field("first_tick", &WindowBucket::first_tick, "First tick of the bucket.")
       .Field("last_tick", &WindowBucket::last_tick, "Last tick of the bucket.")

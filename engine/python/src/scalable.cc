@@ -73,13 +73,14 @@ void BindScalable(nb::module_& module) {
       "first_capacity: distinct keys that it holds before it grows for the first time. A filter\n"
       "    that doubles may leave it out, for the least.\n"
       "target_fpr: false-positive rate of the whole filter, at every size.\n"
-      "mode: 'doubling' doubles one array of fingerprints, 'generations' adds larger filters;\n"
-      "    'automatic': doubling where its rate allows.\n"
-      "max_capacity: distinct keys that it must be able to hold; 0: as many as its mode allows.\n"
+      "mode: 'doubling' keeps fingerprints in one array that grows and shrinks, 'generations' "
+      "adds\n"
+      "    larger filters; 'automatic': doubling, unless growth, tightening, num_slices or an\n"
+      "    encoding of generations is given.\n"
+      "max_capacity: distinct keys that it must be able to hold; 0: 10^9 with 'doubling', as many\n"
+      "    as the rates allow with 'generations'.\n"
       "side_memory_limit_bytes: reserves this for further copies of keys and for keys that full\n"
-      "    blocks have no place for, and refuses keys beyond it. With 'doubling' each distinct "
-      "key\n"
-      "    of which more than one copy is in takes 64 bytes of half of it.\n"
+      "    blocks have no place for, and refuses keys beyond it.\n"
       "The others are as in CountingFilter, and in the C++ header scalable_filter.h.");
   DefineQueries<ScalableFilter>(bound);
   DefineUpdates<ScalableFilter>(bound);
@@ -91,7 +92,7 @@ void BindScalable(nb::module_& module) {
   DefineMerge<ScalableFilter>(
       bound,
       "Adds the other filter's keys. Both must have the mode 'doubling', one "
-      "first size and one digest.");
+      "target_fpr, one max_capacity and one digest.");
   DefineConfigured<ScalableFilter>(bound);
   DefineLimitSideMemory<ScalableFilter>(bound);
   bound.def_prop_ro(

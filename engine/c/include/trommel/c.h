@@ -357,23 +357,24 @@ TROMMEL_C_API trommel_code trommel_concurrent_create(const trommel_counting_conf
 
 /// How a scalable filter grows.
 enum {
-  TROMMEL_GROWTH_AUTOMATIC = 0,    ///< DOUBLING where it keeps the rate; else GENERATIONS.
+  TROMMEL_GROWTH_AUTOMATIC = 0,    ///< DOUBLING, unless a field of GENERATIONS alone is given.
   TROMMEL_GROWTH_GENERATIONS = 1,  ///< A list of filters; the rates add up to less than target_fpr.
-  TROMMEL_GROWTH_DOUBLING = 2      ///< One array of fingerprints that doubles and halves.
+  TROMMEL_GROWTH_DOUBLING = 2      ///< One array of fingerprints that grows and shrinks.
 };
 
 /// Of scalable filters. C++ ScalableConfig says more of each field.
 typedef struct trommel_scalable_config {
   uint32_t struct_size;         ///< sizeof(trommel_scalable_config).
   int32_t mode;                 ///< TROMMEL_GROWTH_*.
-  uint64_t first_capacity;      ///< Distinct keys of the first size; DOUBLING: 0 is the least size;
-                                ///< else required.
+  uint64_t first_capacity;      ///< Distinct keys of the first size; DOUBLING: 0 is the least size,
+                                ///< which keeps whole digests; else required.
   double target_fpr;            ///< Of the whole filter at every size; 0: 0.01.
-  uint64_t max_capacity;        ///< Beyond which it may refuse to grow; 0: as its budgets allow.
+  uint64_t max_capacity;        ///< Beyond which it may refuse to grow; 0: DOUBLING 10^9, else as
+                                ///< its budgets allow.
   double tightening;            ///< GENERATIONS: rate of one over that of the one before; 0: 0.8.
   uint32_t growth;              ///< GENERATIONS: capacity over that of the one before; 0: 2.
   uint32_t num_slices;          ///< Of all generations; 0: sizing chooses.
-  int32_t encoding;             ///< TROMMEL_ENCODING_*.
+  int32_t encoding;             ///< TROMMEL_ENCODING_*; DOUBLING: DENSE, DEFAULT or AUTOMATIC.
   int32_t reserved;             ///< 0.
   uint64_t memory_limit_bytes;  ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.

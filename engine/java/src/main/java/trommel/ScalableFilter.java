@@ -19,7 +19,7 @@ public final class ScalableFilter extends Filter {
   /**
    * Makes an empty filter with a bound and a digest, as {@link #ScalableFilter(long, double)}.
    *
-   * @param maxCapacity distinct keys beyond which it may refuse to grow; 0: no bound but memory
+   * @param maxCapacity distinct keys beyond which it may refuse to grow; 0: 10^9, or firstCapacity
    */
   public ScalableFilter(long firstCapacity, double targetFpr, long maxCapacity, Digest digest) {
     this(Native.createScalable(
