@@ -48,7 +48,7 @@ Status MergeInto(AnyFilter& into, AnyFilter& other) {
   return Error{ErrorCode::kInvalidArgument,
                merged.error().message +
                    "; filters that are to be merged are built with the same -n, -p, --type and "
-                   "other options"};
+                   "other options; of scalable ones -n may differ"};
 }
 
 int RunMerge(const MergeOptions& options, const Settings& settings) {

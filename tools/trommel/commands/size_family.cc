@@ -44,10 +44,12 @@ void DescribeGrowth(const ScalableFilter& filter, Report& report) {
   add(largest);
   report.AddField("sizes", std::move(sizes));
   report.AddField("largest_capacity", largest);
-  report.AddLine(fmt::format("It grows to {}.{}", FormatCount(largest, "distinct key"),
-                             filter.mode() == GrowthMode::kDoubling
-                                 ? " Just after a doubling it takes the memory of twice the keys."
-                                 : ""));
+  report.AddLine(
+      fmt::format("It grows to {}.{}", FormatCount(largest, "distinct key"),
+                  filter.mode() == GrowthMode::kDoubling
+                      ? " Its parts grow in steps: just after one they take the memory of "
+                        "up to twice the keys."
+                      : ""));
 }
 
 void DescribeSize(const AnyFilter& filter, const FamilyOptions& options, Report& report) {

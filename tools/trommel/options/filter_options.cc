@@ -146,21 +146,21 @@ void AddScalable(Command& command, FamilyOptions& options) {
   const std::string group = "With --type scalable";
   AddCount(command, "--max-capacity", options.max_capacity,
            "Distinct keys that it must hold at -p, beyond which it may refuse to grow; -n is what "
-           "it holds at first, and shrinks to (default 65536)")
+           "it holds at first, and shrinks to (by default as few as come; generations: 65536)")
       .Group(group);
   std::vector<std::string> modes;
   for (const GrowthMode mode : kGrowthModes) modes.emplace_back(GrowthModeName(mode));
   command
-      .Parsed(
-          "--growth", "MODE",
-          "How it grows. doubling: one array of fingerprints that doubles, and is halved as "
-          "keys go; a query reads one cache line at any size. generations: further filters "
-          "whose rates tighten, each of which a query reads. automatic: doubling where -p "
-          "holds at --max-capacity (10^9 keys without it), else generations (default automatic)",
-          [&options](const std::string& name) {
-            options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
-            return Ok();
-          })
+      .Parsed("--growth", "MODE",
+              "How it grows. doubling: one array of fingerprints that grows and shrinks with its "
+              "keys, and keeps -p up to --max-capacity (10^9 keys without it); a query reads one "
+              "cache line at any size. generations: further filters whose rates tighten, each of "
+              "which a query reads. automatic: doubling, unless --slices or an --encoding of "
+              "generations is given (default automatic)",
+              [&options](const std::string& name) {
+                options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
+                return Ok();
+              })
       .OneOf(modes)
       .Group(group);
 }
@@ -264,7 +264,10 @@ void FamilyOptions::Finish(const Command& command) {
   if (type == FilterType::kScalable) {
     // What the mode has, unless one was asked for.
     if (!command.IsGiven("--encoding")) filter.encoding = Encoding::kAutomatic;
-    if (filter.capacity == 0) filter.capacity = kDefaultFirstCapacity;
+    const bool doubles =
+        growth != GrowthMode::kGenerations && filter.num_slices == 0 &&
+        (filter.encoding == Encoding::kAutomatic || filter.encoding == Encoding::kDense);
+    if (filter.capacity == 0 && !doubles) filter.capacity = kDefaultFirstCapacity;
   }
   if (command.IsGiven("--prefer") && filter.encoding != Encoding::kAutomatic) {
     throw UsageError{"--prefer", fmt::format("is for --encoding automatic, not {}",
