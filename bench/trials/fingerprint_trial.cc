@@ -20,8 +20,6 @@ constexpr double kRateOfWide = 0.0004;
 constexpr double kRateOfDense = 0.003;
 constexpr uint64_t kKeysPerReplacement = 1024;
 constexpr uint64_t kFirstSize = 176'128;
-// Keys per block when all of a ScalableFilter's parts are about to have doubled.
-constexpr double kFullBlock = 21.5;
 constexpr double kGrowingTarget = 0.01;
 
 double RateOf(Encoding encoding) {
@@ -102,30 +100,32 @@ LoadOutcome RunLoadTrial(Encoding encoding, uint64_t num_keys, uint64_t num_quer
 
 DoublingOutcome RunDoublingTrial(uint32_t num_doublings, uint64_t num_queries) {
   DoublingOutcome outcome;
-  CountingFilter uniform = ValueOrExit(CountingFilter::Create(
+  CountingFilter counting = ValueOrExit(CountingFilter::Create(
       {.capacity = kFirstSize, .target_fpr = kRateOfWide, .encoding = Encoding::kFingerprints16}));
-  ScalableFilter with_lengths = ValueOrExit(ScalableFilter::Create(
-      {.first_capacity = kFirstSize, .target_fpr = kGrowingTarget, .mode = GrowthMode::kDoubling}));
+  ScalableFilter scalable =
+      ValueOrExit(ScalableFilter::Create({.first_capacity = kFirstSize,
+                                          .target_fpr = kGrowingTarget,
+                                          .mode = GrowthMode::kDoubling,
+                                          .max_capacity = kFirstSize << num_doublings}));
   uint64_t num_keys = 0;
   for (uint32_t d = 0; d <= num_doublings; ++d) {
-    if (d > 0 && !uniform.Grow().ok()) outcome.wrong = "a filter does not grow";
+    if (d > 0 && !counting.Grow().ok()) outcome.wrong = "a filter does not grow";
     const uint64_t num_wanted = kFirstSize << d;
     ForEachBatch(kFirstMember + num_keys, num_wanted - num_keys, [&](Batch batch) {
-      uniform.Insert(Keys::Digests(batch.digests));
-      with_lengths.Insert(Keys::Digests(batch.digests));
+      counting.Insert(Keys::Digests(batch.digests));
+      scalable.Insert(Keys::Digests(batch.digests));
     });
     num_keys = num_wanted;
     DoublingRow row;
     row.num_doublings = d;
     row.num_keys = num_keys;
-    row.uniform_bits = uniform.geometry().fingerprint_bits;
-    row.uniform = {PredictedFpr(uniform.geometry(), num_keys),
-                   ShareFound(uniform, kFirstNonMember, num_queries)};
-    row.with_lengths = {with_lengths.ForecastAt(num_keys).predicted_fpr,
-                        ShareFound(with_lengths, kFirstNonMember, num_queries)};
-    row.formula = kFullBlock * (1 + 0.5 * d) / (1 << 15);
-    if (ShareFound(uniform, kFirstMember, num_keys) != 1 ||
-        ShareFound(with_lengths, kFirstMember, num_keys) != 1) {
+    row.fingerprint_bits = counting.geometry().fingerprint_bits;
+    row.counting = {PredictedFpr(counting.geometry(), num_keys),
+                    ShareFound(counting, kFirstNonMember, num_queries)};
+    row.scalable = {scalable.ForecastAt(num_keys).predicted_fpr,
+                    ShareFound(scalable, kFirstNonMember, num_queries)};
+    if (ShareFound(counting, kFirstMember, num_keys) != 1 ||
+        ShareFound(scalable, kFirstMember, num_keys) != 1) {
       outcome.wrong = "a member is not found";
     }
     outcome.rows.push_back(row);
@@ -153,16 +153,15 @@ std::string FormatLoads(const LoadOutcome& outcome) {
 }
 
 std::string FormatDoublings(const DoublingOutcome& outcome) {
-  std::string text = Printed("%9s %10s  %4s %9s %9s  %9s %9s %9s\n", "", "", "one", "length", "",
-                             "lengths", "", "");
-  text += Printed("%9s %10s  %4s %9s %9s  %9s %9s %9s\n", "doublings", "keys", "bits", "model",
-                  "measured", "model", "measured", "formula");
+  std::string text =
+      Printed("%9s %10s  %4s %9s %9s  %9s %9s\n", "", "", "", "counting", "", "scalable", "");
+  text += Printed("%9s %10s  %4s %9s %9s  %9s %9s\n", "doublings", "keys", "bits", "model",
+                  "measured", "model", "measured");
   for (const DoublingRow& row : outcome.rows) {
-    text += Printed("%9u %10llu  %4u %9.4f %9.4f  %9.4f %9.4f %9.4f\n", row.num_doublings,
-                    static_cast<unsigned long long>(row.num_keys), row.uniform_bits,
-                    100 * row.uniform.predicted, 100 * row.uniform.measured,
-                    100 * row.with_lengths.predicted, 100 * row.with_lengths.measured,
-                    100 * row.formula);
+    text += Printed("%9u %10llu  %4u %9.4f %9.4f  %9.4f %9.4f\n", row.num_doublings,
+                    static_cast<unsigned long long>(row.num_keys), row.fingerprint_bits,
+                    100 * row.counting.predicted, 100 * row.counting.measured,
+                    100 * row.scalable.predicted, 100 * row.scalable.measured);
   }
   return text;
 }

@@ -44,10 +44,9 @@ LoadOutcome RunLoadTrial(Encoding encoding, uint64_t num_keys, uint64_t num_quer
 struct DoublingRow {
   uint32_t num_doublings = 0;
   uint64_t num_keys = 0;
-  uint32_t uniform_bits = 0;
-  Compared uniform;       // CountingFilter::Grow: each doubling takes a bit from all fingerprints
-  Compared with_lengths;  // ScalableFilter: later keys have all their bits
-  double formula = 0;     // 21.5 (1 + d / 2) / 2^15, for the latter
+  uint32_t fingerprint_bits = 0;
+  Compared counting;  // CountingFilter::Grow: each doubling takes a bit from all fingerprints
+  Compared scalable;  // ScalableFilter: as many bits of each digest at any size
 };
 
 struct DoublingOutcome {
@@ -55,8 +54,8 @@ struct DoublingOutcome {
   std::vector<DoublingRow> rows;
 };
 
-// The first size is the least of a ScalableFilter that doubles, 176,128 keys. Requires at most 8
-// doublings, which leave 8 bits of 16.
+// The first size is 176,128 keys, and the ScalableFilter is to keep 1 % at the last one. Requires
+// at most 8 doublings, which leave 8 bits of 16.
 DoublingOutcome RunDoublingTrial(uint32_t num_doublings, uint64_t num_queries);
 
 std::string FormatLoads(const LoadOutcome& outcome);

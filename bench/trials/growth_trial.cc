@@ -121,7 +121,7 @@ uint64_t SizedBytes(uint64_t num_keys) {
       .geometry.num_bytes();
 }
 
-// Fills a filter, with a look at every sixteenth of a doubling.
+// Fills a filter, with a look at sizes 2^(1/16) apart.
 GrowthMemory MeasureMemory(uint64_t num_keys) {
   constexpr double kStep = 1.0442737824274138;  // 2^(1/16)
   ScalableFilter filter = NewDoubling();
@@ -186,12 +186,12 @@ std::string JudgeGrowth(const GrowthOutcome& outcome) {
   };
   text += TargetLine("query hit of a filter that doubles, x sized", kMostQuery, ratio(kHitRow));
   text += TargetLine("query miss of a filter that doubles, x sized", kMostQuery, ratio(kMissRow));
-  text +=
-      TargetLine("insert from empty, doublings included, x sized", kMostInsert, ratio(kFillRow));
+  text += TargetLine("insert from empty, growth included, x sized", kMostInsert, ratio(kFillRow));
   const GrowthMemory& memory = outcome.memory;
   if (memory.mean_ratio > 0) {
-    text += TargetLine("memory just before a doubling, x sized", kMostBefore, memory.least_ratio);
-    text += TargetLine("memory just after a doubling, x sized", kMostAfter, memory.largest_ratio);
+    text += TargetLine("memory when its blocks are full, x sized", kMostBefore, memory.least_ratio);
+    text +=
+        TargetLine("memory just after they have grown, x sized", kMostAfter, memory.largest_ratio);
     text += TargetLine("memory on average, x sized", kMostMean, memory.mean_ratio);
   }
   text += TargetLine("bytes per key up to 1M keys", kMostSmallBytes, memory.most_small_bytes);

@@ -1,5 +1,5 @@
 // Filters that grow beside one that was sized in advance: what insertions cost from empty to full,
-// doublings included, what queries cost at any size, and memory on the way. How to read the
+// steps of growth included, what queries cost at any size, and memory on the way. How to read the
 // outcome: README.md.
 #ifndef TROMMEL_BENCH_TRIALS_GROWTH_TRIAL_H_
 #define TROMMEL_BENCH_TRIALS_GROWTH_TRIAL_H_
@@ -22,9 +22,9 @@ enum GrowthSide : uint8_t {
 
 // A filter that doubles, beside the blocks of a CountingFilter of fingerprints sized for its keys.
 struct GrowthMemory {
-  double least_ratio = 0;       // just before a doubling
-  double largest_ratio = 0;     // just after one
-  double mean_ratio = 0;        // over sizes a sixteenth of a doubling apart, from 10^6 keys on
+  double least_ratio = 0;       // where its blocks are fullest
+  double largest_ratio = 0;     // just after they have become more
+  double mean_ratio = 0;        // over sizes 2^(1/16) apart, from 10^6 keys on
   double most_small_bytes = 0;  // bytes per key from 1,000 to 10^6 keys, at most
 };
 

@@ -214,8 +214,8 @@ void AddOrders(const Options& options, Table& table) {
 Table GrowthClaim(const Options& options) {
   Table table{.title = "Claim: doubling at 80 % makes queries 30 % faster; orders grow by half"};
   table.text =
-      "Growth that loses nothing: ScalableFilter, which doubles by fingerprints or adds "
-      "generations. "
+      "Growth that loses nothing: ScalableFilter, which keeps as much of each key's digest at any "
+      "size, or adds generations. "
       "A filter of fixed size, sized for 1 %, gets half as many keys again.";
   table.axis = Axis::kLinear;
   const uint64_t num_keys = options.quick ? 20'000 : 200'000;

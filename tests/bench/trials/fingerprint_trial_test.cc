@@ -38,19 +38,17 @@ TEST_CASE("filters of fingerprints that are filled past their capacity are compa
   CHECK_THAT(FormatLoads(outcome), StartsWith(std::string(EncodingName(encoding))));
 }
 
-TEST_CASE("rates after doublings are those of the models, with one length and with many",
+TEST_CASE("rates after doublings are those of the models, of both filters that double",
           "[bench][fingerprints]") {
   const DoublingOutcome outcome = RunDoublingTrial(2, 2'000'000);
   REQUIRE(outcome.wrong.empty());
   REQUIRE(outcome.rows.size() == 3);
   for (const DoublingRow& row : outcome.rows) {
     INFO(row.num_doublings);
-    CHECK(row.uniform_bits == 16 - row.num_doublings);
-    CHECK(row.uniform.measured == Approx(row.uniform.predicted).epsilon(0.15));
-    CHECK(row.with_lengths.measured == Approx(row.formula).epsilon(0.15));
-    // The model includes what queries cannot decide once keys have been replaced.
-    CHECK(row.with_lengths.predicted > row.formula);
-    CHECK(row.with_lengths.predicted < row.formula + 0.0002);
+    CHECK(row.fingerprint_bits == 16 - row.num_doublings);
+    CHECK(row.counting.measured == Approx(row.counting.predicted).epsilon(0.15));
+    CHECK(row.scalable.measured == Approx(row.scalable.predicted).epsilon(0.15));
+    CHECK(row.scalable.predicted < 0.01);
   }
   CHECK_THAT(FormatDoublings(outcome), ContainsSubstring("704512"));
 }
