@@ -5,7 +5,7 @@ import struct
 
 from container import (ATTRIBUTES, COLUMN, COUNTING, DIRECTORY, SCALABLE, WINDOW, Container, Refused, Unknown, known)
 from digests import siphash13, xxh3, xxh64
-from stores import (AUTOMATIC, MOST_CAPACITY, MOST_KEYS, PLANES, RUNS, SLOTS16, DENSE, Planes, Runs, Slots, Stamped,
+from stores import (AUTOMATIC, MOST_CAPACITY, MOST_KEYS, PLANES, RUNS, SLOTS16, DENSE, Dense, Planes, Runs, Slots, Stamped,
                     read_store)
 
 XXH64, XXH3, CALLER, SIPHASH = range(4)
@@ -113,6 +113,32 @@ class Scalable(Generations):
 
 SHARDS = 64
 MOST_DIGESTS = [832] * 33 + [1625, 3172, 6195, 12097, 23626, 57678, 112651, 220020, 429726, 839307, 1639270, 3201697]
+FULL_LOADS = {51: 47.0, 48: 43.9, 43: 39.2, 40: 36.3, 38: 34.4, 35: 31.6, 32: 28.7, 26: 23.0, 22: 18.4}
+
+
+def segments_of(num_keys, value_bits):
+    """How many segments such a size of a shard has, and the most bits of a remainder in their blocks."""
+    segment_bits = 0
+    while num_keys >> segment_bits > 65536:
+        segment_bits += 1
+    while True:
+        of_segment, num_values = -(-num_keys >> segment_bits), 1 << value_bits - segment_bits
+        blocks = {slots: max(math.ceil(of_segment / load), -(-num_values // (((1 << longest) - 4) * bins)), 1)
+                  for (slots, (bins, longest)), load in zip(Dense.SHAPES.items(), FULL_LOADS.values())}
+        slots = min(blocks, key=blocks.get)
+        if blocks[slots] <= 4095:
+            return 1 << segment_bits, Dense.SHAPES[slots][1]
+        segment_bits += 1
+
+
+def last_size(first_size, most_keys, value_bits):
+    """Keys of a shard's last size, which takes `most_keys`, or as many as there may be."""
+    largest = 65536 << value_bits - 1
+    size = min(first_size, largest)
+    while size < min(most_keys, largest):
+        num_segments, longest = segments_of(size, value_bits)
+        size = min(size + size * 53 // 128 if num_segments > 1 and longest >= 16 else 2 * size, largest)
+    return size
 
 
 class Doubling:
@@ -127,8 +153,12 @@ class Doubling:
         section.require(first <= most, "keys at first", 8)
         section.require(asked <= most, "keys asked for", 24)
         section.require(1e-6 <= rate <= 0.5, "target rate", 32)
-        of_shard = math.ceil(first / SHARDS + 3 * math.sqrt(first / SHARDS))
-        self.may_keep_digests = of_shard <= MOST_DIGESTS[self.value_bits]
+        first, most = (math.ceil(n / SHARDS + 3 * math.sqrt(n / SHARDS)) for n in (first, most))
+        most_digests = MOST_DIGESTS[self.value_bits]
+        begins_with_digests = first <= most_digests
+        first = most_digests * 5 // 4 if begins_with_digests else first
+        self.most_digests = first * 13 // 10 if begins_with_digests else 0
+        self.most_values = last_size(first, most, self.value_bits) * 13 // 10
         self.has_values = [("sizes", store) in file.sections for store in range(1, SHARDS + 1)]
         self.shards = [self.read_shard(file, store) for store in range(1, SHARDS + 1)]
         self.num_keys = sum(sum(shard.values()) for shard in self.shards)
@@ -140,7 +170,7 @@ class Doubling:
         else:
             section = file.take("digests", store)
             keys = [digest for digest, in section.unpack_all("<Q")]
-            section.require(not keys or self.may_keep_digests, "digests in a filter of this first size")
+            section.require(len(keys) <= self.most_digests, "more digests than a shard has")
             section.require(all(digest % 64 == 32 for digest in keys), "not 58 bits")
             section.require(all(a < b for a, b in zip(keys, keys[1:])), "order")
         shard = dict.fromkeys(keys, 1)
@@ -159,7 +189,8 @@ class Doubling:
         sections = {name: file.take(name, store) for name in ("sizes", "values")}
         sizes = [size for size, in sections["sizes"].unpack_all("<I")]
         bits = self.low_bits(sum(sizes))
-        for holds, what in ((sum(sizes) > 0, "no values"), (len(sizes) == 1 << self.value_bits - bits, "buckets")):
+        for holds, what in ((sum(sizes) > 0, "no values"), (sum(sizes) <= self.most_values, "more values than a shard has"),
+                            (len(sizes) == 1 << self.value_bits - bits, "buckets")):
             sections["sizes"].require(holds, what)
         words = -(-sum(sizes) * bits // 64)
         sections["values"].require(len(sections["values"].bytes) == 8 * words, "as many bytes as the values take")
