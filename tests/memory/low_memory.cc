@@ -33,7 +33,7 @@ using trommel::InsertOutcome;
 using trommel::Keys;
 using trommel::ScalableFilter;
 
-constexpr uint64_t kCapacity = 200'000;
+constexpr uint64_t kCapacity = 50'000;
 
 void Require(bool is_so, const char* what) {
   if (is_so) return;
@@ -137,7 +137,7 @@ void CheckGenerations(Encoding encoding, const std::shared_ptr<trommel::Executor
                                        .mode = trommel::GrowthMode::kGenerations,
                                        .digest = {.kind = trommel::DigestKind::kCaller},
                                        .encoding = encoding,
-                                       .side_memory_limit_bytes = size_t{1} << 19,
+                                       .side_memory_limit_bytes = size_t{1} << 17,
                                        .executor = executor})
           .value();
   std::vector<uint64_t> digests = Digests(kCapacity, 3);
@@ -168,11 +168,11 @@ void CheckWindow(double target_fpr, const std::shared_ptr<trommel::Executor>& ex
                                      .capacity = kCapacity,
                                      .target_fpr = target_fpr,
                                      .digest = {.kind = trommel::DigestKind::kCaller},
-                                     .side_memory_limit_bytes = size_t{1} << 21,
+                                     .side_memory_limit_bytes = size_t{1} << 19,
                                      .executor = executor})
           .value();
   std::vector<uint64_t> digests = Digests(kCapacity, 9);
-  for (size_t i = 0; i < digests.size(); i += 2) digests[i] = digests[i / 2 % 20'000];  // copies
+  for (size_t i = 0; i < digests.size(); i += 2) digests[i] = digests[i / 2 % 5000];  // copies
   const Keys keys = Keys::Digests(digests);
   Buffers buffers(digests.size());
   uint64_t num_without_space = 0;
@@ -207,7 +207,7 @@ void CheckEncoding(Encoding encoding, const std::shared_ptr<trommel::Executor>& 
   CountingFilter other = CountingFilter::Create(config).value();
   const std::vector<uint64_t> digests = Digests(4 * kCapacity, 1);
   other.Insert(Keys::Digests(Digests(2 * kCapacity, 2)));
-  config.side_memory_limit_bytes = size_t{1} << 18;
+  config.side_memory_limit_bytes = size_t{1} << 16;
   ConcurrentFilter filter = ConcurrentFilter::Create(config).value();
   Buffers buffers(digests.size());
   CheckWithoutMemory(filter, other, digests, buffers);
@@ -308,7 +308,7 @@ int main() {
     CheckGenerations(encoding, executor);
     CheckGenerations(encoding, nullptr);
   }
-  for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 18}) CheckDoubling(limit);
+  for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 16}) CheckDoubling(limit);
   CheckMap();
   for (const double target_fpr : {0.01, 5e-4}) {  // slots of 16 and of 24 bits
     CheckWindow(target_fpr, executor);
