@@ -54,7 +54,7 @@ class DenseLines {
   // Empty lines. Requires LeastLines. Fails with kOutOfMemory if the system refuses.
   static Result<DenseLines> Create(const DenseLayout& layout, uint64_t num_blocks,
                                    uint64_t num_lines);
-  static uint64_t LeastLines(uint64_t num_blocks) {
+  static constexpr uint64_t LeastLines(uint64_t num_blocks) {
     return (num_blocks + kernels::kMaxBlocksPerLine - 1) / kernels::kMaxBlocksPerLine;
   }
 

@@ -69,6 +69,7 @@ void GrowingMemory::Free(uint64_t* memory, uint64_t num_bytes) noexcept {
 }
 
 std::byte* GrowingMemory::AllocateSegment(uint64_t num_bytes) noexcept {
+  if (!Take(LineBytes(num_bytes))) return nullptr;
   std::byte* memory = nullptr;
   if (IsLarge(num_bytes)) {
     memory = TakeLarge(num_bytes);
@@ -76,13 +77,18 @@ std::byte* GrowingMemory::AllocateSegment(uint64_t num_bytes) noexcept {
     memory = static_cast<std::byte*>(NewBytes(num_bytes, kernels::kSegmentAlignment));
     if (memory == nullptr) GiveBack(num_bytes);
   }
-  if (memory != nullptr) reinterpret_cast<Segment::Header*>(memory)->range = nullptr;
+  if (memory == nullptr) {
+    GiveBack(LineBytes(num_bytes));
+  } else {
+    reinterpret_cast<Segment::Header*>(memory)->range = nullptr;
+  }
   return memory;
 }
 
 void GrowingMemory::FreeSegment(std::byte* segment, uint64_t num_bytes) noexcept {
   if (segment == nullptr) return;
   delete reinterpret_cast<Segment::Header*>(segment)->range;
+  GiveBack(LineBytes(num_bytes));
   if (IsLarge(num_bytes)) return FreeLarge(segment, num_bytes);
   FreeBytes(segment, kernels::kSegmentAlignment);
   GiveBack(num_bytes);

@@ -15,6 +15,7 @@
 #ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_MEMORY_H_
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_MEMORY_H_
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -66,7 +67,8 @@ class GrowingMemory {
   bool JoinSame(const GrowingMemory& other) {
     return other.budget_ == nullptr || Join(other.budget_);
   }
-  // Of all pieces, retired ones and freed ones that are kept included.
+  // Of all pieces, retired ones and freed ones that are kept included; and of the lines that
+  // segments in use have at least.
   uint64_t num_bytes() const { return num_bytes_.load(std::memory_order_relaxed); }
   uint64_t HugePageBytes() const;
 
@@ -99,6 +101,11 @@ class GrowingMemory {
   }
   bool Take(uint64_t num_bytes) noexcept;  // false: the budget refuses
   void GiveBack(uint64_t num_bytes) noexcept;
+  // Of a segment of so many bytes.
+  static constexpr uint64_t LineBytes(uint64_t num_bytes) {
+    const uint64_t num_blocks = std::min(Segment::BlocksWithin(num_bytes), Segment::kMostBlocks);
+    return Segment::AllBytesFor(num_blocks) - Segment::BytesFor(num_blocks);
+  }
   static bool IsLarge(uint64_t num_bytes) { return num_bytes >= kLeastPages * kPageBytes; }
   std::byte* TakeLarge(uint64_t num_bytes) noexcept;
   std::byte* CarveLarge(uint64_t num_bytes) noexcept;

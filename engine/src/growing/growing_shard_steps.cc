@@ -101,13 +101,13 @@ uint64_t GrowingShard::NextBytes() const {
   if (keeps_digests()) return ladder_[0].num_bytes();
   if (level_ + 1 == ladder_.num_levels()) return 0;
   const GrowthLevel& next = ladder_[level_ + 1];
-  const uint64_t now = Segment::BytesFor(level().num_blocks);
-  return std::max(PartsOf(level(), next) * Segment::BytesFor(next.num_blocks), now + 1) - now;
+  const uint64_t now = Segment::AllBytesFor(level().num_blocks);
+  return std::max(PartsOf(level(), next) * Segment::AllBytesFor(next.num_blocks), now + 1) - now;
 }
 
 uint64_t GrowingShard::num_bytes() const {
   uint64_t sum = 0;
-  for (const Segment& segment : segments_) sum += segment.num_bytes();
+  for (const Segment& segment : segments_) sum += segment.all_bytes();
   return sum;
 }
 
@@ -139,9 +139,10 @@ bool GrowingShard::Replace(size_t first, size_t num_from, const GrowthLevel& to,
   const auto begin = segments_.begin() + static_cast<std::ptrdiff_t>(first);
   const std::vector<Segment> from(begin, begin + static_cast<std::ptrdiff_t>(num_from));
   const uint64_t most_bytes = limits_.most_bytes;
-  uint64_t bytes_after = num_bytes() + num_to * Segment::BytesFor(to.num_blocks);
-  for (const Segment& segment : from) bytes_after -= segment.num_bytes();
-  if (num_to * Segment::BytesFor(to.num_blocks) > num_from * from[0].num_bytes() &&
+  const uint64_t bytes_of_made = num_to * Segment::AllBytesFor(to.num_blocks);
+  uint64_t bytes_after = num_bytes() + bytes_of_made;
+  for (const Segment& segment : from) bytes_after -= segment.all_bytes();
+  if (bytes_of_made > num_from * from[0].all_bytes() &&
       bytes_after > most_bytes) {
     return false;
   }
@@ -221,7 +222,7 @@ bool GrowingShard::MakeSegments(const GrowthLevel& to, const ShardValues& values
     return false;
   };
   try {
-    if (to.num_segments() * Segment::BytesFor(to.num_blocks) > limits_.most_bytes) return false;
+    if (to.num_bytes() > limits_.most_bytes) return false;
     made.reserve(to.num_segments());
   } catch (const std::bad_alloc&) {
     return false;

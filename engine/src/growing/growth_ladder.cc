@@ -63,8 +63,7 @@ GrowthLevel LevelOf(uint32_t value_bits, uint64_t capacity) {
 }  // namespace
 
 uint64_t GrowthLevel::num_bytes() const {
-  const uint64_t lines = DivideUp(num_blocks, kernels::kMaxBlocksPerLine) * 64;
-  return num_segments() * (Segment::BytesFor(num_blocks) + lines);
+  return num_segments() * Segment::AllBytesFor(num_blocks);
 }
 
 GrowthLadder::GrowthLadder(uint32_t value_bits, uint64_t first_capacity, uint64_t max_capacity)

@@ -27,6 +27,10 @@ class Segment {
     return (num_bytes + kernels::kSegmentAlignment - 1) / kernels::kSegmentAlignment *
            kernels::kSegmentAlignment;
   }
+  // With the lines that the range of these blocks has at least.
+  static constexpr uint64_t AllBytesFor(uint64_t num_blocks) {
+    return BytesFor(num_blocks) + DenseLines::LeastLines(num_blocks) * DenseLines::kLineBytes;
+  }
   // The most blocks that so many bytes have space for.
   static constexpr uint64_t BlocksWithin(uint64_t num_bytes) {
     uint64_t num_blocks = num_bytes / 64;
@@ -55,6 +59,7 @@ class Segment {
   }
   uint64_t num_blocks() const { return parts().num_blocks; }
   uint64_t num_bytes() const { return BytesFor(num_blocks()); }
+  uint64_t all_bytes() const { return AllBytesFor(num_blocks()); }
   uint32_t prefix_bits() const { return parts().prefix_bits; }
   Header& header() const { return *reinterpret_cast<Header*>(bytes()); }
   DenseRange& range() const { return *header().range; }
