@@ -2,6 +2,7 @@
 // rates are those of filters: doubling_filter_test.cc.
 #include "engine/src/scalable/doubling_plan.h"
 
+#include <algorithm>
 #include <clocale>
 #include <cmath>
 #include <functional>
@@ -16,9 +17,15 @@
 namespace trommel::tests {
 namespace {
 
+using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
 GrowthChoice Choice(const ScalableConfig& config) { return ChooseGrowth(config).value(); }
+
+DoublingPlan PlanOf(ScalableConfig config) {
+  config.mode = GrowthMode::kDoubling;
+  return DoublingPlan::Make(config).value();
+}
 
 std::string DoublingRefusal(ScalableConfig config) {
   config.mode = GrowthMode::kDoubling;
@@ -36,7 +43,7 @@ TEST_CASE("a config without wishes doubles, and says why", "[engine][scalable][d
   CHECK(filter.mode() == GrowthMode::kDoubling);
   CHECK(filter.mode_reason() == choice.reason);
   CHECK(filter.first_capacity() >= 65'536);
-  CHECK(filter.largest_capacity() >= 1'000'000'000);
+  CHECK(filter.largest_capacity() == 1'000'000'000);
   CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= 0.01);
   CHECK(filter.num_generations() == 1);
 }
@@ -63,19 +70,16 @@ TEST_CASE("a filter that doubles needs no first size, others do", "[engine][scal
              ContainsSubstring("first_capacity is 0"));
 }
 
-TEST_CASE("a rate that 15 bits cannot keep chooses generations", "[engine][scalable][doubling]") {
-  const GrowthChoice choice = Choice({.first_capacity = 65'536, .target_fpr = 1e-3});
-  CHECK(choice.mode == GrowthMode::kGenerations);
-  CHECK_THAT(choice.reason, ContainsSubstring("target_fpr is 0.001"));
-  CHECK(ScalableFilter::Create({.first_capacity = 65'536, .target_fpr = 1e-3}).value().mode() ==
-        GrowthMode::kGenerations);
-  // Up to a largest size near the first, 15 bits do.
-  const ScalableConfig near = {
-      .first_capacity = 1'000'000, .target_fpr = 2e-3, .max_capacity = 4'000'000};
-  CHECK(Choice(near).mode == GrowthMode::kDoubling);
-  const ScalableFilter filter = ScalableFilter::Create(near).value();
-  CHECK(filter.largest_capacity() >= 4'000'000);
-  CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= 2e-3);
+TEST_CASE("every rate from 0.001 to 10 percent doubles", "[engine][scalable][doubling]") {
+  for (const double target_fpr : {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1}) {
+    CAPTURE(target_fpr);
+    const ScalableConfig config{.first_capacity = 65'536, .target_fpr = target_fpr};
+    CHECK(Choice(config).mode == GrowthMode::kDoubling);
+    const ScalableFilter filter = ScalableFilter::Create(config).value();
+    CHECK(filter.mode() == GrowthMode::kDoubling);
+    CHECK(filter.largest_capacity() == DoublingPlan::kUsualLargest);
+    CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= target_fpr);
+  }
 }
 
 TEST_CASE("fields that only generations have choose them, and doubling refuses them by name",
@@ -87,6 +91,7 @@ TEST_CASE("fields that only generations have choose them, and doubling refuses t
   const std::vector<Field> fields = {
       {"encoding", [](ScalableConfig& c) { c.encoding = Encoding::kPlanes; }},
       {"encoding", [](ScalableConfig& c) { c.encoding = Encoding::kRuns; }},
+      {"encoding", [](ScalableConfig& c) { c.encoding = Encoding::kFingerprints16; }},
       {"num_slices", [](ScalableConfig& c) { c.num_slices = 8; }},
       {"growth", [](ScalableConfig& c) { c.growth = 4; }},
       {"tightening", [](ScalableConfig& c) { c.tightening = 0.5; }},
@@ -99,7 +104,7 @@ TEST_CASE("fields that only generations have choose them, and doubling refuses t
     CHECK_THAT(Choice(config).reason, ContainsSubstring(field.name));
     CHECK_THAT(DoublingRefusal(config), ContainsSubstring(field.name));
   }
-  CHECK(Choice({.first_capacity = 1000, .encoding = Encoding::kFingerprints16}).mode ==
+  CHECK(Choice({.first_capacity = 1000, .encoding = Encoding::kDense}).mode ==
         GrowthMode::kDoubling);
 }
 
@@ -108,67 +113,82 @@ TEST_CASE("a filter that doubles refuses numbers out of range, naming them",
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK_THAT(DoublingRefusal({.target_fpr = nan}), ContainsSubstring("target_fpr is nan"));
   CHECK_THAT(DoublingRefusal({.target_fpr = 0.7}), ContainsSubstring("target_fpr is 0.7"));
-  CHECK_THAT(DoublingRefusal({.target_fpr = 1e-4}), ContainsSubstring("target_fpr is 1e-04"));
-  CHECK_THAT(DoublingRefusal({.first_capacity = uint64_t{1} << 39}),
+  CHECK_THAT(DoublingRefusal({.target_fpr = 1e-7}), ContainsSubstring("target_fpr is 1e-07"));
+  CHECK_THAT(DoublingRefusal({.first_capacity = uint64_t{1} << 41}),
              ContainsSubstring("first_capacity is"));
   CHECK_THAT(DoublingRefusal({.max_capacity = uint64_t{1} << 41}),
              ContainsSubstring("max_capacity is"));
-  CHECK_THAT(DoublingRefusal({.target_fpr = 1e-3, .max_capacity = 1'000'000'000}),
-             ContainsSubstring("at 1000000000 keys"));
+  // Beyond the bits that a digest gives, with the most keys that it would keep the rate for.
+  CHECK_THAT(DoublingRefusal({.target_fpr = 1e-4, .max_capacity = uint64_t{1} << 40}),
+             ContainsSubstring("target_fpr is 1e-04: that is kept up to 112589990684 keys"));
   CHECK_THAT(
       ChooseGrowth({.first_capacity = 5, .mode = static_cast<GrowthMode>(9)}).error().message,
       ContainsSubstring("mode is 9"));
-  // Without a largest capacity it ends where its rate must.
-  const ScalableFilter filter =
-      ScalableFilter::Create({.target_fpr = 2e-3, .mode = GrowthMode::kDoubling}).value();
-  CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= 2e-3);
-  CHECK(filter.largest_capacity() > filter.first_capacity());
-  CHECK(filter.largest_capacity() < 1'000'000'000);
 }
 
-TEST_CASE("the model's rate rises with the keys and by half a load per doubling",
+TEST_CASE("a filter that doubles keeps the bits that its target needs at its largest size",
           "[engine][scalable][doubling]") {
-  const ScalableConfig config{.first_capacity = 176'000, .mode = GrowthMode::kDoubling};
-  const DoublingPlan plan = DoublingPlan::Make(config).value();
-  REQUIRE(plan.first_bits() == DoublingPlan::kLeastFirstBits);
-  REQUIRE(plan.most_doublings() == 14);
-  double before = 0;
-  for (uint64_t num_keys = 100'000; num_keys < plan.largest_capacity(); num_keys += num_keys / 16) {
-    const double fpr = DoublingPlan::FprOf(static_cast<double>(num_keys),
-                                           static_cast<double>(plan.BlocksAt(num_keys)), 8192);
-    CHECK(fpr >= before);
-    CHECK(plan.FprAt(num_keys) >= fpr);  // what cannot be decided comes on top
-    before = fpr;
+  for (const double target_fpr : {1e-5, 1.1e-4, 0.001, 0.01, 1.0 / 64, 0.1, 0.5}) {
+    for (const uint64_t largest : {1'000ULL, 65'536ULL, 3'000'000ULL, 1'000'000'000ULL}) {
+      CAPTURE(target_fpr, largest);
+      const DoublingPlan plan = PlanOf({.target_fpr = target_fpr, .max_capacity = largest});
+      const auto of_keys = static_cast<double>(largest);
+      const double needed = std::log2(of_keys / target_fpr);
+      const double least = std::max(needed, std::log2(of_keys) + 6.5);
+      CHECK(plan.num_bits() == std::max(std::ceil(least - 1e-9), 7.0));
+      CHECK(plan.num_bits() == plan.options().value_bits + GrowingStore::kShardBits);
+      CHECK(plan.FprAt(largest) <= target_fpr);
+      if (plan.FprAt(largest) > 0 && needed == least)
+        CHECK(plan.FprAt(largest) > 0.49 * target_fpr);
+      // Of fewer keys as many fewer; of more, what they give.
+      const double full = DoublingPlan::FprOf(of_keys, plan.num_bits());
+      CHECK(DoublingPlan::FprOf(of_keys / 8, plan.num_bits()) == Approx(full / 8).epsilon(0.3));
+      CHECK(DoublingPlan::FprOf(1e30, plan.num_bits()) == 1);
+      CHECK(DoublingPlan::CanBe(plan.options().value_bits, plan.options().first_capacity,
+                                plan.options().max_capacity));
+    }
   }
-  // Entries alone, before doubling d: load (1 + d / 2) / 2^15; the same just after it.
-  constexpr double kLoad = GrowingStore::kFullLoad;
-  for (const uint32_t d : {0U, 1U, 6U, 14U}) {
-    const double blocks = 8192 * std::exp2(d);
-    const double full = DoublingPlan::FprOf(kLoad * blocks, blocks, 8192);
-    CHECK(full == Approx(kLoad * (1 + d / 2.0) / 32'768).epsilon(0.01));
-    CHECK(DoublingPlan::FprOf(kLoad * blocks, 2 * blocks, 8192) == Approx(full));
-    CHECK(DoublingPlan::FprOf(kLoad * blocks, 1.5 * blocks, 8192) == Approx(full));
-  }
-  CHECK(plan.FprAt(1000) == 0);
-  CHECK(plan.BytesAt(1000) <= 12'000);
-  CHECK(plan.BytesAt(plan.CapacityAfter(6)) * 8 <= 25 * plan.CapacityAfter(6));
 }
 
-TEST_CASE("the first size holds first_capacity, and max_capacity decides how often it doubles",
+TEST_CASE("the forecast of a filter that doubles rises with the keys",
+          "[engine][scalable][doubling]") {
+  for (const double target_fpr : {1e-5, 1e-3, 0.1}) {
+    const DoublingPlan plan = PlanOf({.target_fpr = target_fpr, .max_capacity = 30'000'000});
+    double fpr = 0;
+    uint64_t num_bytes = 0;
+    for (uint64_t n = 1'000; n <= 30'000'000; n += n / 16) {
+      CHECK(plan.FprAt(n) >= fpr);
+      if (fpr > 0) CHECK(plan.BytesAt(n) >= num_bytes);  // from blocks on
+      fpr = plan.FprAt(n);
+      num_bytes = plan.BytesAt(n);
+    }
+    // Whole digests have no false positives.
+    CHECK(plan.FprAt(1'000) == 0);
+    CHECK(plan.BytesAt(1'000) <= 12'000);
+    CHECK(plan.FprAt(200'000'000) > fpr);
+  }
+}
+
+TEST_CASE("the first size holds first_capacity, and the largest is max_capacity",
           "[engine][scalable][doubling]") {
   for (const uint64_t first : {uint64_t{0}, uint64_t{1}, uint64_t{200'000}, uint64_t{50'000'000}}) {
     for (const uint64_t times : {uint64_t{0}, uint64_t{1}, uint64_t{5}, uint64_t{1000}}) {
-      const DoublingPlan plan = DoublingPlan::Make({.first_capacity = first,
-                                                    .mode = GrowthMode::kDoubling,
-                                                    .max_capacity = first * times})
-                                    .value();
+      const DoublingPlan plan = PlanOf({.first_capacity = first, .max_capacity = first * times});
       CHECK(plan.first_capacity() >= first);
-      CHECK(plan.largest_capacity() >= first * times);
-      if (first * times > plan.first_capacity()) {
-        CHECK(plan.largest_capacity() < 2 * first * times);
-      }
+      const uint64_t wanted = first * times == 0 ? DoublingPlan::kUsualLargest : first * times;
+      CHECK(plan.largest_capacity() == std::max(first, wanted));
     }
   }
+}
+
+TEST_CASE("numbers of a file that no filter asks for cannot be", "[engine][scalable][doubling]") {
+  CHECK(DoublingPlan::CanBe(31, 0, 1'000'000'000));
+  CHECK_FALSE(DoublingPlan::CanBe(0, 0, 1));
+  CHECK_FALSE(DoublingPlan::CanBe(45, 0, 1'000'000'000));
+  CHECK_FALSE(DoublingPlan::CanBe(31, 0, 0));
+  CHECK_FALSE(DoublingPlan::CanBe(31, 2, 1));
+  CHECK_FALSE(DoublingPlan::CanBe(44, 0, (uint64_t{1} << 40) + 1));
+  CHECK_FALSE(DoublingPlan::CanBe(25, 0, 1'000'000'000));
 }
 
 }  // namespace trommel::tests

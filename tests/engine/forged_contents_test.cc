@@ -1,5 +1,7 @@
 // What only the sections of one type can break, with all places and checksums right: each forgery
 // is refused, and the error says which rule is broken. (Of windows: window_forged_files_test.cc.)
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -167,35 +169,86 @@ TEST_CASE("forged shards of a filter that doubles are refused",
           "[engine][files][doubling][hostile]") {
   const Bytes good = DoublingOfTwoShards().Serialize();
   FileForge forge(good);
-  const uint64_t codes_bytes = forge.At("codes", 1).bytes.size();
+  const uint64_t values_bytes = forge.At("values", 1).bytes.size();
   const auto size = Get<uint32_t>(forge.At("sizes", 1).bytes, 0);
+  const auto word = Get<uint64_t>(forge.At("values", 1).bytes, 0);
   const auto digest = Get<uint64_t>(forge.At("digests", 2).bytes, 0);
-  CheckAll(good, {{"doubling", 0, 0, 4, 6, "2^6 blocks"},
-                  {"doubling", 0, 0, 4, 70, "2^70 blocks"},
-                  {"doubling", 0, 0, 4, 8, "fewer blocks than at first"},
-                  {"doubling", 0, 4, 4, 15, "15 times"},
-                  {"doubling", 0, 8, 8, kMany, "max_capacity"},
-                  {"doubling", 0, 16, 8, 0, "a rate that none can ask for"},
-                  {"doubling", 0, 16, 8, kMany, "a rate that none can ask for"},
-                  {"numbers", 1, 0, 4, 0, "a depth of 0"},
-                  {"numbers", 1, 0, 4, 8, "the number of blocks is wrong"},
-                  {"numbers", 1, 0, 4, 4'000'000'000, "depth"},
-                  {"numbers", 1, 4, 4, 1, "reserved bytes"},
-                  {"numbers", 1, 8, 8, 1, "too many segments have split"},
-                  {"further", 1, 0, 8, 1, "store 1"},
-                  {"further", 1, 8, 8, 0, "a string has 0 further copies"},
+  CheckAll(good, {{"growing", 0, 0, 4, 0, "values of 0 bits"},
+                  {"growing", 0, 0, 4, 45, "values of 45 bits"},
+                  {"growing", 0, 0, 4, 20, "values of 20 bits for 0 to 1000000000 keys"},
+                  {"growing", 0, 4, 4, 1, "reserved bytes"},
+                  {"growing", 0, 8, 8, kMany, "values of 31 bits"},
+                  {"growing", 0, 8, 8, 1'000'000'001, "values of 31 bits for 1000000001 to"},
+                  {"growing", 0, 16, 8, 0, "values of 31 bits for 0 to 0 keys"},
+                  {"growing", 0, 16, 8, kMany, "values of 31 bits"},
+                  {"growing", 0, 24, 8, kMany, "max_capacity beyond"},
+                  {"growing", 0, 32, 8, 0, "a rate that none can ask for"},
+                  {"growing", 0, 32, 8, kMany, "a rate that none can ask for"},
+                  {"further", 1, 0, 8, kMany, "a key with further copies is not there"},
+                  {"further", 1, 0, 8, 0, "a key with further copies is not there"},
+                  {"further", 1, 8, 8, 0, "a key has 0 further copies"},
                   {"further", 1, 8, 8, kMany, "counts over 2^63 - 1"},
-                  {"sizes", 1, 0, 4, size + 1, "the number of codes is wrong"},
-                  {"sizes", 1, 0, 4, 0xffffffff, "the number of codes is wrong"},
-                  {"codes", 1, 0, 2, 0, "section 'sizes' of store 1: "},
-                  {"codes", 1, 0, 2, 0x8000, "section 'sizes' of store 1: "},
-                  {"codes", 1, 0, 2, 0xffff, "codes of a block do not ascend"},
-                  {"codes", 1, codes_bytes - 2, 2, 1, "codes of a block do not ascend"},
-                  {"digests", 2, 0, 8, digest | 1, "a digest is not whole"},
-                  {"digests", 2, 0, 8, kMany, "digests do not ascend"},
-                  {"digests", 2, 8, 8, digest, "a digest is there twice"},
-                  {"further", 2, 0, 8, kMany, "strings with further copies do not ascend"},
+                  {"sizes", 1, 0, 4, size + 1, "sizes of buckets that are not those of the values"},
+                  {"sizes", 1, 0, 4, size - 1, "store 1"},
+                  {"sizes", 1, 0, 4, 0xffffffff, "sizes of buckets that are not those"},
+                  {"values", 1, 0, 8, word ^ 1 << 24, "keys of a shard do not ascend"},
+                  {"values", 1, 8, 8, 0, "keys of a shard do not ascend"},
+                  {"values", 1, values_bytes - 8, 8, kMany, "keys of a shard do not ascend"},
+                  {"digests", 2, 0, 8, digest | 1, "a key with further copies is not there"},
+                  {"digests", 2, 0, 8, kMany, "keys of a shard do not ascend"},
+                  {"digests", 2, 8, 8, digest, "keys of a shard do not ascend"},
+                  {"further", 2, 16, 8, 0, "keys with further copies do not ascend"},
+                  {"further", 2, 0, 8, kMany, "a key with further copies is not there"},
                   {"further", 2, 8, 8, uint64_t{1} << 63, "counts over 2^63 - 1"}});
+}
+
+TEST_CASE("sections of a filter that doubles that are cut, grown or exchanged are refused",
+          "[engine][files][doubling][hostile]") {
+  const Bytes good = DoublingOfTwoShards().Serialize();
+  const auto error_of = [&](const auto& change) {
+    FileForge forge(good);
+    change(forge);
+    return ErrorOf(forge.Seal());
+  };
+  constexpr const char* kWrongSizes = "sizes of buckets that are not those of the values";
+  for (const char* name : {"sizes", "values"}) {
+    CAPTURE(name);
+    const uint64_t width = name[0] == 's' ? 4 : 8;
+    CHECK_THAT(error_of([&](FileForge& forge) {
+                 Bytes& bytes = forge.At(name, 1).bytes;
+                 bytes.resize(bytes.size() - width);
+               }),
+               ContainsSubstring(kWrongSizes));
+    CHECK_THAT(error_of([&](FileForge& forge) {
+                 Bytes& bytes = forge.At(name, 1).bytes;
+                 bytes.resize(bytes.size() + width);
+               }),
+               ContainsSubstring(kWrongSizes));
+    CHECK_THAT(error_of([&](FileForge& forge) {
+                 forge.sections.erase(forge.sections.begin() +
+                                      static_cast<std::ptrdiff_t>(forge.Find(name, 1)));
+               }),
+               !Catch::Matchers::Equals("loaded"));
+  }
+  // A bit behind the last value: 1,601 have 25 bits each in the words.
+  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  std::vector<uint64_t> digests = MemberKeys(1'601, 1);
+  for (uint64_t& digest : digests) digest >>= 6;
+  filter.Insert(Keys::Digests(digests));
+  FileForge odd(filter.Serialize());
+  odd.At("values", 1).bytes.back() |= std::byte{0x80};
+  CHECK_THAT(ErrorOf(odd.Seal()), ContainsSubstring(kWrongSizes));
+  // A shard of digests and values.
+  CHECK_THAT(
+      error_of([](FileForge& forge) { forge.sections[forge.Find("digests", 2)].record.store = 1; }),
+      !Catch::Matchers::Equals("loaded"));
+  // The section that files had before.
+  CHECK_THAT(error_of([](FileForge& forge) {
+               auto& record = forge.At("growing").record;
+               record.name = {};
+               std::ranges::copy(std::string("doubling"), record.name.begin());
+             }),
+             ContainsSubstring("doubling"));
 }
 
 TEST_CASE("forged sets of attributes are refused", "[engine][files][attributes][hostile]") {

@@ -1,5 +1,5 @@
-// Stores that grow for which the system refuses memory, at any of their allocations, or whose limit
-// of side memory leaves none: what is refused was not done, and no erasure needs memory.
+// Stores that grow for which the system refuses memory, at any allocation of their steps, or whose
+// limit of side memory leaves none: what is refused was not done, and no erasure needs memory.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -38,24 +38,25 @@ void InsertInto(GrowingStore& store, std::span<const uint64_t> digests, Inserted
                                             nullptr, inserted.refused.data());
 }
 
-// So many keys in random order, some of them hot; and more of one block.
-Digests ManyKeys(size_t num_keys, uint64_t seed, size_t num_of_one_block = 100) {
+// So many keys in random order, some of them hot.
+Digests ManyKeys(size_t num_keys, uint64_t seed) {
   std::mt19937_64 random(seed);
   Digests digests(num_keys);
   for (uint64_t& digest : digests) digest = random();
-  for (size_t i = 0; i < num_of_one_block; ++i) {
-    digests.push_back(digests[0] >> 48 << 48 | random() >> 16);
-  }
   for (size_t i = 0; i < 200; ++i) digests.insert(digests.end(), 1 + i % 9, digests[i]);
   std::ranges::shuffle(digests, random);
   return digests;
 }
-
-// By default blocks that may not double: the crowd fills them to 25 keys each.
-std::unique_ptr<GrowingStore> CrowdableStore(uint32_t most_doublings = 0) {
-  return GrowingStore::Create({.most_doublings = most_doublings}).value();
+// Of four shards, so that they get several sizes.
+Digests KeysOfFourShards(size_t num_keys, uint64_t seed) {
+  Digests digests = ManyKeys(num_keys, seed);
+  for (uint64_t& digest : digests) digest >>= 4;
+  return digests;
 }
-constexpr size_t kCrowd = 205'000;
+
+// Blocks from the first key on, which do not grow: 150,000 keys crowd them.
+constexpr GrowingOptions kFullBlocks{
+    .value_bits = 25, .first_capacity = 128'000, .max_capacity = 128'000};
 
 // Each key that was not refused is in, can be erased, and then nothing is left.
 void CheckContents(GrowingStore& store, const Digests& digests, const Inserted& inserted) {
@@ -74,88 +75,71 @@ void CheckContents(GrowingStore& store, const Digests& digests, const Inserted& 
   const GrowingFigures figures = store.Figures();
   CHECK(figures.num_entries == 0);
   CHECK(figures.num_marked == 0);
-  CHECK(figures.num_undecided == 0);
+  CHECK(figures.undecided_bins == 0);
 }
 
 }  // namespace
 
-TEST_CASE("an insertion that finds no memory for the side table is refused, at any allocation",
-          "[engine][growing][refused_memory][long]") {
-  if (!AllocationPeak::IsCounted()) return;
-  const Digests digests = ManyKeys(kCrowd, Catch::rngSeed());
-  uint64_t num_refused = 0;
-  bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 2) {
-    CAPTURE(n);
-    const auto store = CrowdableStore();
-    Inserted inserted(digests.size());
-    was_refused = WasRefusedAt(n, [&] { InsertInto(*store, digests, inserted); });
-    const GrowingFigures figures = store->Figures();
-    CHECK(figures.num_refused_inserts == inserted.num_refused);
-    CHECK(figures.side_table_bytes > 0);
-    num_refused += figures.num_refused_by_side;
-    CheckContents(*store, digests, inserted);
-  }
-  CHECK(num_refused > 0);
-}
-
-TEST_CASE("a step that finds no memory for the side table is not done, and loses nothing",
+TEST_CASE("a step that finds no memory is not done, and loses nothing",
           "[engine][growing][refused_memory]") {
   if (!AllocationPeak::IsCounted()) return;
-  // Of few shards, so that one of them grows past its first blocks, and folds.
-  Digests digests = ManyKeys(60'000, Catch::rngSeed());
-  for (uint64_t& digest : digests) digest >>= 4;
-  uint64_t num_steps = 0;
+  const Digests digests = KeysOfFourShards(20'000, Catch::rngSeed());
+  uint64_t num_refused_steps = 0;
   bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 4) {
+  // One by one a shard at a time: what its blocks cannot keep alone may not be refused.
+  for (uint64_t n = 1; was_refused; n += 1 + n / 8) {
     CAPTURE(n);
-    const auto store = CrowdableStore(6);
+    const auto store = GrowingStore::Create({}).value();
     Inserted inserted(digests.size());
-    was_refused = WasRefusedAt(n, [&] { InsertInto(*store, digests, inserted); });
-    num_steps += store->Figures().num_refused_growths;
+    size_t num_in = 0;
+    was_refused = WasRefusedAt(n, [&] {
+      for (; num_in < 4'000; ++num_in) {
+        if (store->InsertOne(digests[num_in])) continue;  // nor is there a first digest table
+        inserted.refused[num_in / 64] |= uint64_t{1} << num_in % 64;
+        inserted.num_refused += 1;
+      }
+    });
+    CHECK(inserted.num_refused <= 1);
+    num_refused_steps += store->Figures().num_refused_growths;
+    for (; num_in < digests.size(); ++num_in) REQUIRE(store->InsertOne(digests[num_in]));
     CheckContents(*store, digests, inserted);
   }
-  CHECK(num_steps > 0);
+  CHECK(num_refused_steps > 0);
 }
 
-TEST_CASE("a fold that finds no memory for the side table is not done, and loses nothing",
-          "[engine][growing][refused_memory][long]") {
+TEST_CASE("a step down that finds no memory is not done, and loses nothing",
+          "[engine][growing][refused_memory]") {
   if (!AllocationPeak::IsCounted()) return;
-  std::mt19937_64 random(Catch::rngSeed());
-  Digests hot;  // which stay
-  for (size_t i = 0; i < 2'000; ++i) hot.insert(hot.end(), 6, random() >> 4);
-  Digests others(60'000);
-  for (uint64_t& digest : others) digest = random() >> 4;
+  const Digests digests = KeysOfFourShards(30'000, Catch::rngSeed());
+  const size_t num_left = digests.size() / 10 / 64 * 64;
   uint64_t least_blocks = ~uint64_t{0};
   uint64_t most_blocks = 0;
   bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 4) {
+  for (uint64_t n = 1; was_refused; n += 1 + n / 8) {
     CAPTURE(n);
-    const auto store = CrowdableStore(6);
-    Inserted inserted(hot.size());
-    Inserted others_inserted(others.size());
-    InsertInto(*store, hot, inserted);
-    InsertInto(*store, others, others_inserted);
-    REQUIRE(inserted.num_refused + others_inserted.num_refused == 0);
-    std::vector<uint64_t> bits(BitmapWords(others.size()));
+    const auto store = GrowingStore::Create({}).value();
+    Inserted inserted(digests.size());
+    InsertInto(*store, digests, inserted);
+    REQUIRE(inserted.num_refused == 0);
+    std::vector<uint64_t> bits(BitmapWords(digests.size()));
     was_refused = WasRefusedAt(n, [&] {
-      store->Apply(Update::kErase, others.data(), {0, others.size()}, bits.data());
+      store->Apply(Update::kErase, digests.data(), {num_left, digests.size()}, bits.data());
     });
-    const uint64_t num_blocks = store->Figures().num_blocks;
-    least_blocks = std::min(least_blocks, num_blocks);
-    most_blocks = std::max(most_blocks, num_blocks);
-    CheckContents(*store, hot, inserted);
+    least_blocks = std::min(least_blocks, store->Figures().num_blocks);
+    most_blocks = std::max(most_blocks, store->Figures().num_blocks);
+    CheckContents(*store, Digests(digests.begin(), digests.begin() + num_left), Inserted(num_left));
   }
   CHECK(most_blocks >= least_blocks);
 }
 
 TEST_CASE("no erasure of a store that grows needs memory", "[engine][growing][refused_memory]") {
   if (!AllocationPeak::IsCounted()) return;
-  const uint32_t most_doublings = GENERATE(0U, 3U);
-  Digests digests = ManyKeys(most_doublings == 0 ? kCrowd : 2 * kCrowd, Catch::rngSeed());
-  const auto store = CrowdableStore(most_doublings);
+  const bool is_crowded = GENERATE(false, true);
+  Digests digests = ManyKeys(is_crowded ? 150'000 : 200'000, Catch::rngSeed());
+  const auto store = GrowingStore::Create(is_crowded ? kFullBlocks : GrowingOptions()).value();
   Inserted inserted(digests.size());
   InsertInto(*store, digests, inserted);
+  CHECK(store->Figures().num_marked > 0);
   std::ranges::shuffle(digests, std::mt19937_64(Catch::rngSeed()));
   REQUIRE(inserted.num_refused == 0);
   std::vector<uint64_t> bits(BitmapWords(digests.size()));
@@ -172,25 +156,27 @@ TEST_CASE("no erasure of a store that grows needs memory", "[engine][growing][re
   for (const uint64_t word : bits) num_erased += static_cast<uint64_t>(std::popcount(word));
   CHECK(num_erased == digests.size());
   CHECK(store->Figures().num_entries == 0);
-  CHECK(store->Figures().side_table_bytes == 0);
+  CHECK(store->Figures().num_marked == 0);
 }
 
 TEST_CASE("with a limit of side memory no update of a store that grows allocates",
           "[engine][growing][side_limit]") {
   if (!AllocationPeak::IsCounted()) return;
-  const Digests digests = ManyKeys(kCrowd, Catch::rngSeed(), 0);
-  const auto store = CrowdableStore();
-  const auto other = CrowdableStore();
-  // Both have blocks, and are then filled.
-  const size_t half = digests.size() / 2 / 64 * 64;
+  // The second half has copies, more than records have space for.
+  Digests digests = ManyKeys(135'000, Catch::rngSeed());
+  const size_t half = digests.size() / 64 * 64;
+  for (size_t i = 0; i < 12'000; ++i) digests.insert(digests.end(), 5, digests[i]);
+  const auto store = GrowingStore::Create(kFullBlocks).value();
+  const auto other = GrowingStore::Create(kFullBlocks).value();
   Inserted inserted(digests.size());
   InsertInto(*store, std::span(digests).first(half), inserted);
   InsertInto(*other, std::span(digests).first(half), inserted);
   REQUIRE(inserted.num_refused == 0);
-  constexpr uint64_t kLimit = 64 * 64 * 20;
+  constexpr uint64_t kLimit = 64 * 2'000;
   REQUIRE(store->LimitSideMemory(kLimit).ok());
   REQUIRE(other->LimitSideMemory(kLimit).ok());
-  CHECK(store->Figures().side_table_bytes == kLimit);
+  const uint64_t side_bytes = store->Figures().side_table_bytes;
+  CHECK(side_bytes <= kLimit);
   Inserted by_one(digests.size());
   {
     const RefusedAllocation refused(1, Refused::kAllFrom);
@@ -202,45 +188,52 @@ TEST_CASE("with a limit of side memory no update of a store that grows allocates
     }
   }
   CHECK(inserted.num_refused > 100);
-  CHECK(store->Figures().num_refused_by_side == inserted.num_refused);
+  CHECK(store->Figures().num_refused_by_side > 100);
+  CHECK(store->Figures().num_refused_inserts == inserted.num_refused);
+  CHECK(store->Figures().side_table_bytes == side_bytes);
   CHECK((inserted.refused == by_one.refused));
   for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
     CHECK((store->ReadShard(s) == other->ReadShard(s)));
   }
-  CHECK(store->LimitSideMemory(kLimit / 4).error().code == ErrorCode::kOutOfMemory);
+  // What is in needs more than half of it.
+  CHECK(store->LimitSideMemory(kLimit / 2).error().code == ErrorCode::kOutOfMemory);
   CHECK(store->side_memory_limit_bytes() == kLimit);
+  CHECK(store->Figures().side_table_bytes == side_bytes);
   CheckContents(*store, digests, inserted);
-  CHECK(store->LimitSideMemory(kLimit / 5).ok());
+  CHECK(store->LimitSideMemory(kLimit / 2).ok());
   CHECK(store->LimitSideMemory(0).ok());
   CHECK(store->Figures().side_table_bytes == 0);
 }
 
-TEST_CASE("a store whose side memory is nearly full to its limit grows all the same",
+TEST_CASE("new segments of a store have its limit of side memory",
           "[engine][growing][side_limit]") {
-  const auto store = CrowdableStore(4);
-  constexpr uint64_t kEntries = 10;  // of a shard
-  REQUIRE(store->LimitSideMemory(GrowingStore::kNumShards * 64 * 2 * kEntries).ok());
+  const auto store = GrowingStore::Create({.value_bits = 25}).value();
+  constexpr uint64_t kLimit = 64 * 4'000;
+  REQUIRE(store->LimitSideMemory(kLimit).ok());
+  // Hot keys, as many as digests are counted of, and then others: the shards grow several times.
   std::mt19937_64 random(Catch::rngSeed());
-  Digests digests;
-  // Three are left: digests that become blocks may become equal strings, which need an entry.
-  for (uint64_t i = 0; i < 64 * (kEntries - 3); ++i) {
-    digests.insert(digests.end(), 3, random() >> 6 | i % 64 << 58);
-  }
-  Inserted hot(digests.size());
-  InsertInto(*store, digests, hot);
-  CHECK(hot.num_refused == 0);
-  Digests more(64 * 5'000);
+  Digests hot;
+  for (uint64_t i = 0; i < 64 * 20; ++i) hot.insert(hot.end(), 3, random() >> 6 | i % 64 << 58);
+  Inserted hot_inserted(hot.size());
+  InsertInto(*store, hot, hot_inserted);
+  CHECK(hot_inserted.num_refused == 0);
+  Digests more(64 * 8'000);
   for (uint64_t& digest : more) digest = random();
   Inserted inserted(more.size());
-  InsertInto(*store, more, inserted);
+  for (size_t i = 0; i < more.size(); i += 64 * 500) {
+    inserted.num_refused += store->ApplyNoting(Update::kInsert, more.data(), {i, i + 64 * 500},
+                                               nullptr, inserted.refused.data());
+    const GrowingFigures figures = store->Figures();
+    REQUIRE(figures.side_table_bytes <= kLimit);
+    if (figures.num_digest_shards == 0) REQUIRE(figures.side_table_bytes >= kLimit / 8);
+  }
   CHECK(store->Figures().num_digest_shards == 0);
   CHECK(store->Figures().num_refused_growths == 0);
-  // Those that would be counted at another key's string are refused: of these there are few.
   CHECK(inserted.num_refused < more.size() / 500);
   for (size_t i = 0; i < more.size(); ++i) {
     if (!inserted.IsRefused(i)) REQUIRE(store->EraseOne(more[i]));
   }
-  CheckContents(*store, digests, hot);
+  CheckContents(*store, hot, hot_inserted);
 }
 
 TEST_CASE("a doubling filter with a limit of side memory says which keys it refused",
@@ -261,7 +254,7 @@ TEST_CASE("a doubling filter with a limit of side memory says which keys it refu
   CHECK(outcome.num_refused == 64 * 36);
   CHECK(outcome.num_inserted == hot.size() - outcome.num_refused);
   CHECK(filter.GetStats().num_refused_inserts == outcome.num_refused);
-  CHECK(filter.GetStats().doubling.side_table_bytes == kLimit);
+  CHECK(filter.GetStats().doubling.side_table_bytes == kLimit / 2);  // of digests
 
   ScalableFilter copy = filter.Clone().value();
   CHECK(copy == filter);
