@@ -183,27 +183,28 @@ TEST_CASE("an upsert that is told positions instead of indices ends with a messa
              ContainsSubstring("no index of `asked`"));
 }
 
-// The first copy is refused by a full block's side table; then the filter grows, and has space for
-// the second.
+// The first copy is refused, as lines of a crowded block are full; then the filter grows, and has
+// space for the second.
 TEST_CASE("a key that comes twice in an upsert is inserted once, if its first copy is refused, too",
           "[engine][upsert]") {
   auto filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
                                         .digest = {.kind = DigestKind::kCaller},
-                                        .side_memory_limit_bytes = 16'384})
+                                        .side_memory_limit_bytes = 64 * 6'000})
                     .value();
   std::mt19937_64 random(1);
   std::vector<uint64_t> keys;
-  const auto add_others = [&](int count) {  // of part 0, but not of its first block
-    for (int i = 0; i < count; ++i) {
-      const uint64_t digest = random() >> 6;
-      keys.push_back(digest >> 51 == 0 ? digest | uint64_t{1} << 52 : digest);
-    }
+  const auto add_others = [&](int count) {  // of part 0
+    for (int i = 0; i < count; ++i) keys.push_back(random() >> 6);
   };
-  add_others(1'000);
-  for (uint64_t i = 1; i <= 55; ++i) keys.push_back((i * 577 % 32'768) << 36 | random() >> 30);
-  const uint64_t key = uint64_t{20'000} << 36 | 12'345;  // of the first block
-  keys.push_back(key);
-  add_others(2'500);
+  add_others(1'000);  // blocks
+  for (int i = 0; i < 500; ++i) keys.push_back(uint64_t{5} << 54 | random() >> 10);
+  // One that is refused.
+  std::vector<uint64_t> bits(BitmapWords(keys.size()));
+  REQUIRE(filter.Clone()->Insert(Keys::Digests(keys), bits).num_refused > 0);
+  size_t refused_idx = 0;
+  while ((bits[refused_idx / 64] >> refused_idx % 64 & 1) != 0) ++refused_idx;
+  const uint64_t key = keys[refused_idx];
+  add_others(17'500);
   keys.push_back(key);
   std::vector<uint64_t> inserted(BitmapWords(keys.size()));
   const auto none = [](std::span<const uint32_t>) -> Result<std::vector<uint32_t>> {

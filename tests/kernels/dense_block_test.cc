@@ -38,11 +38,11 @@ struct BlockModel {
     for (uint32_t b = 0; b < bins.size(); ++b) {
       for (const uint32_t key : bins[b]) {
         const uint32_t remainder = key % (1U << layout.bits);
-        for (uint32_t i = 0; i < 8; ++i) {
-          if ((remainder >> i & 1) != 0) flip(8 * slot + i);
-        }
-        for (uint32_t i = 8; i < shape.max_bits; ++i) {
-          if ((remainder >> i & 1) != 0) flip(shape.slots * i + slot);
+        const uint32_t num_in_bytes = shape.max_bits / 8 * 8;
+        for (uint32_t i = 0; i < shape.max_bits; ++i) {
+          if ((remainder >> i & 1) == 0) continue;
+          flip(i < num_in_bytes ? 8 * (i / 8 * shape.slots + slot) + i % 8
+                                : shape.slots * i + slot);
         }
         ++slot;
         ++unary;
