@@ -267,7 +267,8 @@ void FamilyOptions::Finish(const Command& command) {
     const bool doubles =
         growth != GrowthMode::kGenerations && filter.num_slices == 0 &&
         (filter.encoding == Encoding::kAutomatic || filter.encoding == Encoding::kDense);
-    if (filter.capacity == 0 && !doubles) filter.capacity = kDefaultFirstCapacity;
+    // One that doubles begins as small as there are keys.
+    if (filter.capacity == 0) filter.capacity = doubles ? 1 : kDefaultFirstCapacity;
   }
   if (command.IsGiven("--prefer") && filter.encoding != Encoding::kAutomatic) {
     throw UsageError{"--prefer", fmt::format("is for --encoding automatic, not {}",
