@@ -74,6 +74,19 @@ TEST_CASE("a filter that doubles is described by its blocks", "[tools][describe_
   CHECK(json["most_doublings"] == stats.most_doublings);
 }
 
+TEST_CASE("distinct keys of a filter that doubles are told, whatever has slots",
+          "[tools][describe_filter]") {
+  const tests::TempFolder folder;
+  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  filter.Insert(Numbers(200'000));
+  filter.Insert(Numbers(50'000));
+  CHECK(filter.GetStats().doubling.num_entries > 210'000);
+  const nlohmann::json json = Described(std::move(filter), folder);
+  CHECK(json["num_keys"] == 250'000);
+  CHECK(json["num_distinct_keys"] == 200'000);
+  CHECK(json["predicted_fpr"] == json["current_fpr"]);
+}
+
 AnyFilterPtr MakeWindow(uint64_t capacity) {
   return AnyFilter::Create(
              FilterType::kWindow,

@@ -3,6 +3,8 @@
 #define TROMMEL_ENGINE_SRC_ANY_FILTER_SCALABLE_ADAPTER_H_
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,19 @@
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
+
+// Of a filter that doubles: its entries, less the copies in blocks that have slots of their own.
+// Its rates are 1 - (1 - 2^-P)^n, with n the entries in blocks and the values, and what is
+// undecided.
+inline uint64_t DistinctKeysIn(const DoublingStats& doubling, double fpr_of_entries,
+                               double fpr_of_values) {
+  const double of_entries = std::log1p(doubling.undecided_share - fpr_of_entries);
+  const double of_values = std::log1p(doubling.undecided_share - fpr_of_values);
+  if (!(of_entries < of_values && of_values < 0)) return doubling.num_entries;
+  const double in_blocks = doubling.load * static_cast<double>(doubling.num_blocks);
+  return doubling.num_entries -
+         static_cast<uint64_t>(std::llround(in_blocks * (1 - of_values / of_entries)));
+}
 
 class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
  public:
@@ -38,12 +53,15 @@ class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
     Figures figures = {{"num_keys", stats.num_keys}, {"target_fpr", filter_.target_fpr()}};
     if (measured) {
       figures.emplace_back("capacity", filter_.largest_capacity());
-      uint64_t num_distinct = doubling.num_entries;
+      const double current_fpr = filter_.MeasureFill().current_fpr;
+      const bool doubles = filter_.mode() == GrowthMode::kDoubling;
+      uint64_t num_distinct =
+          doubles ? DistinctKeysIn(doubling, stats.predicted_fpr, current_fpr) : 0;
       for (const GenerationStats& generation : stats.generations) num_distinct += generation.load;
       num_distinct = std::min(num_distinct, stats.num_keys);
       AddMeasured(
-          {num_distinct, num_distinct}, filter_.MeasureFill().current_fpr,
-          [&](uint64_t) { return stats.predicted_fpr; }, figures);
+          {num_distinct, num_distinct}, current_fpr,
+          [&](uint64_t) { return doubles ? current_fpr : stats.predicted_fpr; }, figures);
     } else {
       figures.emplace_back("predicted_fpr", stats.predicted_fpr);
     }
