@@ -324,14 +324,13 @@ TEST_CASE("contents that no shard has are refused, and the shard is as new", "[e
   refuses(digests, "not whole", [](Contents& c) { c.keys[0] ^= 1; });
   refuses(digests, "not whole", [](Contents& c) { c.keys.back() ^= 32; });
   refuses(values, "too many bits", [](Contents& c) { c.keys.back() |= uint64_t{1} << 31; });
-  refuses(values, "without keys",
-          [](Contents& c) { c = {.keeps_digests = false, .keys = {}, .further = {}}; });
-  // A store that never keeps digests.
-  const StorePtr blocks = MakeGrowing({.first_capacity = 64 * 2'000});
-  CHECK(blocks->WriteShard(5, digests).error().code == ErrorCode::kCorrupt);
-  CHECK(blocks->WriteShard(5, {.keeps_digests = false, .keys = {}, .further = {}}).ok());
-  CHECK(blocks->WriteShard(5, values).ok());
-  CHECK(blocks->ReadShard(5) == values);
+  // A store whose first size has blocks takes digests from files, too.
+  const StorePtr blocks =
+      GrowingStore::Create({.first_capacity = 64 * 2'000}, /*has_first_size=*/false).value();
+  REQUIRE(blocks->WriteShard(5, digests).ok());
+  CHECK(blocks->ReadShard(5) == digests);
+  REQUIRE(blocks->WriteShard(6, values).ok());
+  CHECK(blocks->ReadShard(6) == values);
   REQUIRE(to->WriteShard(5, values));
   CHECK(to->ReadShard(5) == values);
 }
@@ -385,16 +384,16 @@ TEST_CASE("a growing store whose growth is refused works on, and refuses keys wh
   std::mt19937_64 random(Catch::rngSeed());
   const GrowthLadder ladder = GrowingStore::LadderOf({});
   for (const bool has_limit : {false, true}) {
-    // Up to level 3.
+    // Up to level 2.
     const StorePtr store =
-        has_limit ? MakeGrowing({.limit_bytes = 64 * Segment::BytesFor(ladder[3].num_blocks)})
-                  : MakeGrowing({.max_capacity = 60 * ladder[3].capacity});
+        has_limit ? MakeGrowing({.limit_bytes = 64 * Segment::AllBytesFor(ladder[2].num_blocks)})
+                  : MakeGrowing({.max_capacity = 60 * ladder[2].capacity});
     const auto digests = DigestsOfShards(8'000, 1, random);
     std::vector<uint64_t> taken;
     std::vector<uint64_t> refused_bits((digests.size() + 63) / 64);
     const uint64_t num_refused = store->ApplyNoting(
         Update::kInsert, digests.data(), {0, digests.size()}, nullptr, refused_bits.data());
-    const uint64_t most_entries = ladder[3].capacity * 13 / 10;
+    const uint64_t most_entries = ladder[2].capacity * 13 / 10;
     uint64_t refused_one = 0;
     for (size_t i = 0; i < digests.size(); ++i) {
       const bool is_refused = (refused_bits[i / 64] >> (i % 64) & 1) != 0;
@@ -405,7 +404,7 @@ TEST_CASE("a growing store whose growth is refused works on, and refuses keys wh
     CHECK(store->num_entries() == most_entries);
     CHECK(taken.size() == most_entries);
     const GrowingFigures figures = store->Figures();
-    CHECK(figures.most_level == 3);
+    CHECK(figures.most_level == 2);
     CHECK(figures.num_refused_inserts == num_refused);
     CHECK(figures.num_refused_by_side == 0);
     CHECK((figures.num_refused_growths > 0) == has_limit);
@@ -462,8 +461,8 @@ TEST_CASE("a merge beyond max_capacity fails and changes nothing", "[engine][gro
   const GrowingOptions options{.max_capacity = 64 * 2'000};
   const StorePtr store = MakeGrowing(options);
   const StorePtr other = MakeGrowing(options);
-  InsertAll(*store, DigestsOfShards(2'500, 1, random));
-  InsertAll(*other, DigestsOfShards(2'500, 1, random));
+  InsertAll(*store, DigestsOfShards(3'000, 1, random));
+  InsertAll(*other, DigestsOfShards(3'000, 1, random));
   const auto contents = ContentsOf(*store);
   const Status merged = store->Merge(*other);
   REQUIRE_FALSE(merged.ok());
