@@ -142,8 +142,7 @@ bool GrowingShard::Replace(size_t first, size_t num_from, const GrowthLevel& to,
   const uint64_t bytes_of_made = num_to * Segment::AllBytesFor(to.num_blocks);
   uint64_t bytes_after = num_bytes() + bytes_of_made;
   for (const Segment& segment : from) bytes_after -= segment.all_bytes();
-  if (bytes_of_made > num_from * from[0].all_bytes() &&
-      bytes_after > most_bytes) {
+  if (bytes_of_made > num_from * from[0].all_bytes() && bytes_after > most_bytes) {
     return false;
   }
   if (!HasMemoryFor(num_to)) return false;
