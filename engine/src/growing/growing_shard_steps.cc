@@ -242,10 +242,10 @@ void GrowingShard::Adopt(std::vector<Segment> segments, size_t level) noexcept {
   const std::vector<Segment> before = std::exchange(segments_, std::move(segments));
   level_ = level;
   num_moved_ = 0;
+  const DigestTable table = std::exchange(table_, DigestTable());
   PublishAll();
   Retire(before);
-  memory_.Retire(table_.memory(), table_.num_bytes());
-  table_ = DigestTable();
+  memory_.Retire(table.memory(), table.num_bytes());
   copies_.Clear();
 }
 
