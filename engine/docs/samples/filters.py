@@ -154,10 +154,12 @@ class Doubling:
         section.require(asked <= most, "keys asked for", 24)
         section.require(1e-6 <= rate <= 0.5, "target rate", 32)
         first, most = (math.ceil(n / SHARDS + 3 * math.sqrt(n / SHARDS)) for n in (first, most))
-        most_digests = MOST_DIGESTS[self.value_bits]
-        begins_with_digests = first <= most_digests
-        first = most_digests * 5 // 4 if begins_with_digests else first
-        self.most_digests = first * 13 // 10 if begins_with_digests else 0
+        least = MOST_DIGESTS[self.value_bits] * 5 // 4
+        first = least if first <= MOST_DIGESTS[self.value_bits] else first
+        smallest = min(first, 65536 << self.value_bits - 1)
+        while smallest // 2 >= least:
+            smallest //= 2
+        self.most_digests = smallest * 13 // 10
         self.most_values = last_size(first, most, self.value_bits) * 13 // 10
         self.has_values = [("sizes", store) in file.sections for store in range(1, SHARDS + 1)]
         self.shards = [self.read_shard(file, store) for store in range(1, SHARDS + 1)]
