@@ -37,12 +37,12 @@ enum class GrowthMode : uint8_t {
   /// shrinks as they go, down to its first size. A query reads one cache line at any size, and two
   /// more for 3 % of the keys. The filter keeps the first P bits of each key's digest at any size,
   /// P = log2(max_capacity / min(target_fpr, 1.1 %)) rounded up, so with n distinct keys its rate
-  /// is
-  /// n / 2^P, whatever came and went and however often each key is in. Quotient filters (Bender et
+  /// is n / 2^P, whatever came and went and however often each key is in. Quotient filters (Bender et
   /// al., 2012) double in the same way. Merge is for this mode alone.
   kDoubling = 2,
-  /// Of a config: kDoubling, unless a field is given that only generations have, or P is above 50;
-  /// then kGenerations (ScalableFilter::mode_reason).
+  /// Of a config: kDoubling, unless a field is given that only generations have, or P is above 42
+  /// (below 0.023 % at 10^9 keys), where small parts would keep whole digests for long; then
+  /// kGenerations (ScalableFilter::mode_reason).
   kAutomatic = 255,
 };
 
