@@ -40,9 +40,8 @@ enum class GrowthMode : uint8_t {
   /// is n / 2^P, whatever came and went and however often each key is in. Quotient filters (Bender et
   /// al., 2012) double in the same way. Merge is for this mode alone.
   kDoubling = 2,
-  /// Of a config: kDoubling, unless a field is given that only generations have, or P is above 42
-  /// (below 0.023 % at 10^9 keys), where small parts would keep whole digests for long; then
-  /// kGenerations (ScalableFilter::mode_reason).
+  /// Of a config: kDoubling, unless a field is given that only generations have, or P is above 50;
+  /// then kGenerations (ScalableFilter::mode_reason).
   kAutomatic = 255,
 };
 

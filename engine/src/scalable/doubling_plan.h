@@ -41,8 +41,6 @@ class DoublingPlan {
   uint64_t first_capacity() const;
   uint64_t largest_capacity() const { return options_.max_capacity; }
 
-  // Keys of which the filter may keep whole digests, about.
-  uint64_t max_digests() const { return GrowingStore::kNumShards * ladder_.max_digests(); }
   // How often a level has doubled since the first one.
   double DoublingsAt(size_t level) const;
 

@@ -53,15 +53,6 @@ Result<GrowthChoice> ChooseGrowth(const ScalableConfig& config) {
     return GrowthChoice{.mode = GrowthMode::kGenerations,
                         .reason = "doubling cannot: " + plan.error().message};
   }
-  // With longer values small filters would take 12 bytes per key, and their updates longer, up to a
-  // million keys or more.
-  constexpr uint64_t kMostDigests = 1'000'000;
-  if (plan->max_digests() > kMostDigests) {
-    return GrowthChoice{.mode = GrowthMode::kGenerations,
-                        .reason = "doubling would keep whole digests of up to " +
-                                  TextOf(plan->max_digests()) +
-                                  " keys; a smaller max_capacity, or a higher target_fpr, has fewer"};
-  }
   const uint64_t largest = plan->largest_capacity();
   return GrowthChoice{.mode = GrowthMode::kDoubling,
                       .reason = "at " + TextOf(largest) + " keys its rate is " +

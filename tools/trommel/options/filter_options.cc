@@ -156,8 +156,7 @@ void AddScalable(Command& command, FamilyOptions& options) {
               "keys, and keeps -p up to --max-capacity (10^9 keys without it); a query reads one "
               "cache line at any size. generations: further filters whose rates tighten, each of "
               "which a query reads. automatic: doubling, unless --slices or an --encoding of "
-              "generations is given, or -p is below 0.023 % of 10^9 / --max-capacity "
-              "(default automatic)",
+              "generations is given (default automatic)",
               [&options](const std::string& name) {
                 options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
                 return Ok();

@@ -357,9 +357,7 @@ TROMMEL_C_API trommel_code trommel_concurrent_create(const trommel_counting_conf
 
 /// How a scalable filter grows.
 enum {
-  /// DOUBLING, unless a field of GENERATIONS alone is given, or the rate is below 0.023 % of
-  /// 10^9 / max_capacity.
-  TROMMEL_GROWTH_AUTOMATIC = 0,
+  TROMMEL_GROWTH_AUTOMATIC = 0,    ///< DOUBLING, unless a field of GENERATIONS alone is given.
   TROMMEL_GROWTH_GENERATIONS = 1,  ///< A list of filters; the rates add up to less than target_fpr.
   TROMMEL_GROWTH_DOUBLING = 2      ///< One array of fingerprints that grows and shrinks.
 };
