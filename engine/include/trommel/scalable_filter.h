@@ -37,8 +37,8 @@ enum class GrowthMode : uint8_t {
   /// shrinks as they go, down to its first size. A query reads one cache line at any size, and two
   /// more for 3 % of the keys. The filter keeps the first P bits of each key's digest at any size,
   /// P = log2(max_capacity / min(target_fpr, 1.1 %)) rounded up, so with n distinct keys its rate
-  /// is n / 2^P, whatever came and went and however often each key is in. Quotient filters (Bender et
-  /// al., 2012) double in the same way. Merge is for this mode alone.
+  /// is n / 2^P, whatever came and went and however often each key is in. Quotient filters (Bender
+  /// et al., 2012) double in the same way. Merge is for this mode alone.
   kDoubling = 2,
   /// Of a config: kDoubling, unless a field is given that only generations have, or P is above 50;
   /// then kGenerations (ScalableFilter::mode_reason).
