@@ -128,8 +128,8 @@ struct DoublingStats {
   /// Part of num_bytes: overflow lines beyond the least number, records of copies, hidden keys, and
   /// 64 for each whole digest with further copies.
   uint64_t side_table_bytes = 0;
-  /// Growth that was refused, by max_capacity, the memory limit or the system, since creation, load
-  /// or clear. Its blocks are filled further.
+  /// Growth that was refused by the memory limit or the system, since creation, load or clear. Its
+  /// blocks are filled further.
   uint64_t num_refused_steps = 0;
   /// Queries answered "maybe present" because writers changed their 64 blocks at each of several
   /// attempts; since creation, load or clear.

@@ -257,6 +257,14 @@ class DenseRange {
   // Fails with kOutOfMemory if the system refuses.
   Result<std::unique_ptr<DenseLines>> CopyLines(uint64_t num_lines,
                                                 std::map<uint64_t, uint64_t>& left) const;
+  // What Clear does outside of blocks and lines.
+  void ForgetKeys() {
+    counts_.Clear();
+    hidden_.clear();
+    num_marked_ = 0;
+    num_undecided_bins_ = 0;
+    SetThresholds();
+  }
   // From which numbers of entries on there should be more or fewer lines.
   void SetThresholds();
   void FillBlock(uint64_t block_idx, const BlockContents& contents);

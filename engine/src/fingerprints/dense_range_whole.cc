@@ -37,11 +37,7 @@ void DenseRange::ClearBesideQueries() noexcept {
     for (size_t i = 0; i < kBlockWords; ++i) kernels::StorePresenceWord(0, BlockAt(b) + i);
   }
   lines_->ClearBesideQueries();
-  counts_.Clear();
-  hidden_.clear();
-  num_marked_ = 0;
-  num_undecided_bins_ = 0;
-  SetThresholds();
+  ForgetKeys();
 }
 
 std::optional<bool> DenseRange::MayHoldAboveBesideUpdates(uint64_t block_idx, uint32_t key) const {
@@ -97,11 +93,7 @@ void DenseRange::Clear() {
     if (created) *lines_ = *std::move(created);
   }
   lines_->Clear();
-  counts_.Clear();
-  hidden_.clear();
-  num_marked_ = 0;
-  num_undecided_bins_ = 0;
-  SetThresholds();
+  ForgetKeys();
 }
 
 // --- Limits.

@@ -18,7 +18,6 @@ class DigestCopies {
   // Bytes of a node, with what the allocator adds.
   static constexpr uint64_t kNodeBytes = 64;
 
-  size_t size() const { return copies_.size(); }
   uint64_t num_bytes() const {
     return (max_nodes_ != 0 ? max_nodes_ : copies_.size()) * kNodeBytes;
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "engine/src/growing/growing_store.h"
 #include "kernels/targets.h"
@@ -67,10 +66,8 @@ void GrowingShard::RefuseInsert(bool by_side) {
 }
 
 GrowingShard::Place GrowingShard::PlaceOf(uint64_t digest) const {
-  const uint64_t value = ValueOf(digest);
-  const Segment& segment = segments_[SegmentIdx(value)];
-  const uint32_t p = value_bits() - segment.prefix_bits();
-  const auto [block_idx, key] = segment.PlaceOf(value & ((uint64_t{1} << p) - 1), p);
+  const Segment& segment = segments_[SegmentIdx(ValueOf(digest))];
+  const auto [block_idx, key] = segment.PlaceOfDigest(digest, value_bits());
   return {&segment.range(), block_idx, key};
 }
 
@@ -163,15 +160,15 @@ Fate GrowingShard::UpdateDigest(Update update, uint64_t string) {
     const bool is_in = table_.Has(string);
     if (is_in == (update == Update::kInsertIfAbsent)) return Fate::kUnchanged;
   }
-  return AddDigest(string, 1) ? Fate::kChanged : Fate::kRefused;
+  return AddDigest(string) ? Fate::kChanged : Fate::kRefused;
 }
 
-bool GrowingShard::AddDigest(uint64_t string, uint64_t count) {
+bool GrowingShard::AddDigest(uint64_t string) {
   const auto refuse = [this](bool by_side) {
     RefuseInsert(by_side);
     return false;
   };
-  if (table_.Has(string)) return copies_.Add(string, count) || refuse(true);
+  if (table_.Has(string)) return copies_.Add(string, 1) || refuse(true);
   if (is_full()) return refuse(false);
   const uint64_t num_after = num_entries_ + 1;
   if (num_after > DigestTable::MostStrings(table_.num_lines()) &&
@@ -179,7 +176,6 @@ bool GrowingShard::AddDigest(uint64_t string, uint64_t count) {
     // Up to its last words, so that an insertion is not refused for nothing.
     if (num_after >= table_.num_lines() * DigestTable::kLineWords) return refuse(false);
   }
-  if (count > 1 && !copies_.Add(string, count - 1)) return refuse(true);
   table_.Insert(string);
   num_entries_ = num_after;
   return true;

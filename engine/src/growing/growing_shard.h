@@ -162,7 +162,7 @@ class alignas(64) GrowingShard {
                       uint64_t* answers, uint64_t* refused);
   // How many keys may be updated until a step may be due.
   uint64_t KeysUntilStep(Update update) const;
-  bool AddDigest(uint64_t string, uint64_t count);
+  bool AddDigest(uint64_t string);
   bool EraseDigest(uint64_t string);
   void RefuseInsert(bool by_side);
   void SetFigures();

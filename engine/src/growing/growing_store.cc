@@ -184,17 +184,11 @@ void GrowingStore::FetchElsewhere(uint64_t digest) const {
   DigestTable table;
   if (directory_->IsSegment(word)) {
     const Segment segment(word);
-    const auto [block_idx, key] = PlaceIn(segment, digest);
+    const auto [block_idx, key] = segment.PlaceOfDigest(digest, options_.value_bits);
     segment.range().PrefetchEntries(block_idx, key);
   } else if (directory_->LoadTable(digest, table)) {
     table.Prefetch(WholeString(kernels::BitsInShard(digest)));
   }
-}
-
-Segment::Place GrowingStore::PlaceIn(const Segment& segment, uint64_t digest) const {
-  const uint32_t p = options_.value_bits - segment.prefix_bits();
-  return segment.PlaceOf(kernels::ValueOf(digest, options_.value_bits) & ((uint64_t{1} << p) - 1),
-                         p);
 }
 
 // The whole query anew: the key may be anywhere now.
@@ -209,7 +203,7 @@ bool GrowingStore::HoldsBesideUpdates(uint64_t digest) const {
       continue;
     }
     const Segment segment(word);
-    const auto [block_idx, key] = PlaceIn(segment, digest);
+    const auto [block_idx, key] = segment.PlaceOfDigest(digest, options_.value_bits);
     kernels::GroupReads<1> reads;
     reads.Add(0, segment.versions() + block_idx / kernels::kGroupBlocks);
     reads.Begin(0, 1);

@@ -188,7 +188,6 @@ class GrowingStore final : public KeyStore {
   // Of a digest that the kernel left undecided. Require a reader of memory_.
   void FetchElsewhere(uint64_t digest) const;
   bool HoldsBesideUpdates(uint64_t digest) const;
-  Segment::Place PlaceIn(const Segment& segment, uint64_t digest) const;
 
   GrowingOptions options_;
   uint64_t side_limit_bytes_ = 0;  // 0: no limit

@@ -82,6 +82,11 @@ class Segment {
     const uint32_t remainder = static_cast<uint32_t>(value) & ((1U << parts.remainder_bits) - 1);
     return {block_idx, bin << parts.remainder_bits | remainder};
   }
+  // Where a digest of the segment is, of which values have so many bits behind the shard's.
+  Place PlaceOfDigest(uint64_t digest, uint32_t value_bits) const {
+    const uint32_t p = value_bits - prefix_bits();
+    return PlaceOf(kernels::ValueOf(digest, value_bits) & ((uint64_t{1} << p) - 1), p);
+  }
 
  private:
   kernels::SegmentParts parts() const { return kernels::PartsOf(word_); }
