@@ -39,17 +39,17 @@ uint32_t Select(DenseWord word, uint32_t k) {
   return 64 + static_cast<uint32_t>(std::countr_zero(one));
 }
 
-// Up to 64 bits of an array of words, from any bit on.
+// At most 64 bits of an array of words, from any bit on.
 uint64_t ReadBits(const uint64_t* words, uint32_t first, uint32_t num_bits) {
   const uint32_t shift = first % 64;
   uint64_t bits = words[first / 64] >> shift;
-  if (shift + num_bits > 64) bits |= words[first / 64 + 1] << (64 - shift);
+  if (shift > 0 && shift + num_bits > 64) bits |= words[first / 64 + 1] << (64 - shift);
   return bits & Below64(num_bits);
 }
 void WriteBits(uint64_t* words, uint32_t first, uint32_t num_bits, uint64_t bits) {
   const uint32_t shift = first % 64;
   words[first / 64] = (words[first / 64] & ~(Below64(num_bits) << shift)) | bits << shift;
-  if (shift + num_bits > 64) {
+  if (shift > 0 && shift + num_bits > 64) {
     uint64_t& next = words[first / 64 + 1];
     next = (next & ~(Below64(num_bits) >> (64 - shift))) | bits >> (64 - shift);
   }
@@ -103,7 +103,7 @@ DenseBlock::DenseBlock(const DenseLayout& layout, const uint32_t* block)
   const Masks& masks = kMasks[shape.slots];
   const auto* bytes = reinterpret_cast<const uint8_t*>(words.data());
   for (uint32_t i = 0; i < shape.num_bytes(); ++i) {
-    std::memcpy(bytes_[i].data(), bytes + i * shape.slots, shape.slots);
+    std::memcpy(bytes_[i].data(), bytes + size_t{i} * shape.slots, shape.slots);
   }
   for (uint32_t i = 0; i < shape.num_planes(); ++i) {
     planes_[i] = ReadBits(words.data(), shape.plane_begin(i), shape.slots);
@@ -122,7 +122,7 @@ void DenseBlock::Store(uint32_t* block) const {
   Words words{};
   auto* bytes = reinterpret_cast<uint8_t*>(words.data());
   for (uint32_t i = 0; i < shape.num_bytes(); ++i) {
-    std::memcpy(bytes + i * shape.slots, bytes_[i].data(), shape.slots);
+    std::memcpy(bytes + size_t{i} * shape.slots, bytes_[i].data(), shape.slots);
   }
   for (uint32_t i = 0; i < shape.num_planes(); ++i) {
     WriteBits(words.data(), shape.plane_begin(i), shape.slots, planes_[i]);

@@ -90,7 +90,7 @@ TEST_CASE("events of which few keys have many take little more memory than the k
   const uint64_t seed = Catch::rngSeed();
   // More than a filter keeps whole digests of: a copy of a digest takes 64 bytes.
   const std::vector<uint64_t> keys = MemberKeys(100'000, seed);
-  const std::vector<uint64_t> events = EventsOf(keys, Scaled(1'000'000), seed);
+  const std::vector<uint64_t> events = EventsOf(keys, 1'000'000, seed);
   ScalableFilter filter = DoublingOfCopies();
   InsertEach(filter, events, 1);
   ScalableFilter once = DoublingOfCopies();

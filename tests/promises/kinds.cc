@@ -68,7 +68,7 @@ constexpr PromiseRow kPromiseRows[kNumPromises] = {
     {Promise::kNoTrace, "no trace of what went", "", "", kOrder, kSize, "", "", kOrder},
     {Promise::kWriters, "several writers", "ConcurrentFilter has them", "", "", "", "", "", ""},
     {Promise::kMerge, "Merge", "", kExclusive, kOrder, "", "", "", kSets},
-    {Promise::kLeanErase, "Erase without memory", "", "", "their list is replaced", "", kEnds,
+    {Promise::kLeanErase, "Erase without memory", "", "", "their list is replaced", kEnds, kEnds,
      kPlain, kSets},
     {Promise::kSafeMerge, "Merge without memory", "", kExclusive, kOrder, "", kEnds, kEnds, kSets},
     {Promise::kSubtract, "Subtract", "", kExclusive, kOrder, kSize, kTimes, kTimes, kSets},

@@ -61,9 +61,9 @@ TEST_CASE("what only a sized filter has needs -n or its type", "[tools][build]")
   CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring(
                              "is for --type counting, not scalable, which is the default without "
                              "-n"));
-  const ToolResult rare = RunTool({"build", "-p", "1e-6", "-o", filter}, "a\n");
+  const ToolResult rare = RunTool({"build", "-p", "1e-7", "-o", filter}, "a\n");
   CHECK(rare.exit_code == 2);
-  CHECK_THAT(rare.err, Catch::Matchers::ContainsSubstring("-p is 1e-06") &&
+  CHECK_THAT(rare.err, Catch::Matchers::ContainsSubstring("-p is 1e-07") &&
                            Catch::Matchers::ContainsSubstring("with -n a sized one"));
   CHECK(folder.Names().empty());
   // Its keys are counted where they can be read twice.

@@ -25,9 +25,10 @@ bool DenseRange::MayContain(uint64_t block_idx, uint32_t key) const {
 }
 
 kernels::OneFate DenseRange::QueryBesideUpdates(uint64_t block_idx, uint32_t key) const {
-  const uint32_t slot = Kernels().slot(key, layout_.bits, BlockAt(block_idx));
+  const kernels::DenseCutKernels& kernels = PublishedLines().Kernels();
+  const uint32_t slot = kernels.slot(key, layout_.bits, BlockAt(block_idx));
   if (slot < layout_.shape.slots) return kernels::OneFate::kDone;
-  const bool is_shown = BinOf(key) < Kernels().state(BlockAt(block_idx)).num_bins;
+  const bool is_shown = BinOf(key) < kernels.state(BlockAt(block_idx)).num_bins;
   return is_shown ? kernels::OneFate::kUnchanged : kernels::OneFate::kSpill;
 }
 

@@ -38,7 +38,7 @@ uint64_t NoSegmentWord() {
 }  // namespace
 
 GrowingDirectory::GrowingDirectory(GrowingMemory& memory, uint32_t value_bits)
-    : memory_(memory), value_bits_(value_bits), no_segment_(NoSegmentWord()) {}
+    : no_segment_(NoSegmentWord()), value_bits_(value_bits), memory_(memory) {}
 
 GrowingDirectory::~GrowingDirectory() {
   if (root_ != 0) memory_.Free(words(), BytesOf(bits()));

@@ -72,14 +72,15 @@ class GrowingDirectory {
   uint32_t bits() const { return kernels::DirectoryBits(root_); }
   static uint64_t BytesOf(uint32_t bits) { return sizeof(uint64_t) << bits; }
 
-  GrowingMemory& memory_;
-  const uint32_t value_bits_;
+  // A line of what queries read; the lock, which changes, is in another.
+  alignas(64) uint64_t root_ = 0;
   // Leads to a segment whose block shows no bin, so that kernels are unsure of every key.
   const uint64_t no_segment_;
+  const uint32_t value_bits_;
   std::atomic<size_t> num_with_segments_{0};  // shards
-  std::mutex changing_;
+  GrowingMemory& memory_;
   std::array<uint32_t, kernels::kGrowingShards> needed_{};  // bits behind the shard's
-  alignas(64) uint64_t root_ = 0;
+  std::mutex changing_;
   // The words of digest tables (kernels/growing_layout.h).
   alignas(64) std::array<uint64_t, kernels::kGrowingShards> tables_{};
 };

@@ -106,7 +106,7 @@ EraseOutcome ScalableFilter::Erase(Keys keys, std::span<uint64_t> erased) noexce
 
 Result<EraseOutcome> ScalableFilter::EraseAll(Keys keys, std::span<uint64_t> missing) {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const Result<EraseOutcome> outcome = EraseWholeBatch(
+  Result<EraseOutcome> outcome = EraseWholeBatch(
       impl_->config.digest, keys, missing,
       [this](std::span<const uint64_t> digests, Shortfalls& shortfalls) {
         impl_->engine->FindMissing(digests, shortfalls);
