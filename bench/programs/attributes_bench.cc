@@ -10,7 +10,6 @@
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
 #include "bench/trials/attribute_trial.h"
-#include "bench/trials/set_encoding_trial.h"
 #include "trommel/targets.h"
 
 namespace trommel::bench {
@@ -76,14 +75,8 @@ int Main(int argc, char** argv) {
       std::fprintf(stderr, "attributes_bench: %s\n", outcome.wrong.c_str());
       return 1;
     }
-    const SetEncodingOutcome encodings = RunSetEncodingTrial(request);
-    if (!encodings.wrong.empty()) {
-      std::fprintf(stderr, "attributes_bench: %s\n", encodings.wrong.c_str());
-      return 1;
-    }
     std::printf("\n%s tuples. ", CountName(num_tuples).c_str());
     PrintOutcome(outcome);
-    std::printf("\n%s", FormatSetEncodings(encodings).c_str());
     std::fflush(stdout);
   }
   return 0;

@@ -32,16 +32,16 @@ TEST_CASE("a loaded filter over attributes grows within the limit it was loaded 
   CHECK(LoadingError(bytes) == "read");
   Result<AttributeFilter> tight = AttributeFilter::Deserialize(bytes, limit);
   REQUIRE(tight.ok());
-  const TupleColumns rows(RandomRows(500, std::vector<uint64_t>{0, 0}, 3));
+  const TupleColumns rows(RandomRows(5000, std::vector<uint64_t>{0, 0}, 3));
   CHECK(tight->Insert(rows.view()).refusal == GrowthRefusal::kMemoryLimit);
   Result<AttributeFilter> wide = AttributeFilter::Deserialize(bytes, 100 * limit);
   REQUIRE(wide.ok());
   CHECK(wide->Insert(rows.view()).refusal != GrowthRefusal::kMemoryLimit);
-  const Result<AttributeFilter> low = AttributeFilter::Deserialize(bytes, 9999);
+  const Result<AttributeFilter> low = AttributeFilter::Deserialize(bytes, 99);
   REQUIRE_FALSE(low.ok());
   CHECK(low.error().code == ErrorCode::kOutOfMemory);
   CHECK_THAT(low.error().message, ContainsSubstring("2 sets of attributes need ") &&
-                                      ContainsSubstring("more than the limit of 9,999 bytes"));
+                                      ContainsSubstring("more than the limit of 99 bytes"));
 }
 
 TEST_CASE("the sample over attributes never changes, on any target",

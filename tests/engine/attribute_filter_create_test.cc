@@ -7,6 +7,7 @@
 
 #include "engine/src/base/grouped_text.h"
 #include "support/catch.h"
+#include "support/tuple_rows.h"
 #include "trommel/attribute_filter.h"
 
 namespace trommel::tests {
@@ -43,8 +44,11 @@ TEST_CASE("numbers out of range are refused for a filter over attributes",
         "digest kind is 9; it must be between 0 and 3 "
         "(xxh64, xxh3, caller, siphash)");
   config = UsualAttributes();
-  config.encoding = static_cast<Encoding>(7);
-  CHECK(RefusalOf(config).find("encoding is 7") != std::string::npos);
+  for (const uint64_t max_capacity : {uint64_t{999}, (uint64_t{1} << 40) + 1}) {
+    config.max_capacity = max_capacity;
+    CHECK(RefusalOf(config) == "max_capacity is " + std::to_string(max_capacity) +
+                                   "; it must be between capacity, 1000, and 1099511627776");
+  }
   config = UsualAttributes();
   config.num_values = {1, 2};
   CHECK(RefusalOf(config) ==
@@ -69,19 +73,28 @@ TEST_CASE("names must be one for each attribute, and different",
   CHECK(RefusalOf(config) == "made");
 }
 
-TEST_CASE("encodings are chosen for each set by what its values need",
+TEST_CASE("sets are given max_capacity to grow to, in proportion to what they are sized for",
           "[engine][attributes][attribute_filter]") {
   AttributeConfig config = UsualAttributes();
-  config.encoding = Encoding::kDense;
-  CHECK_THAT(RefusalOf(config), Catch::Contains("it must be planes, runs or automatic"));
-  config.encoding = Encoding::kAutomatic;
   config.capacity = 100'000;
-  config.num_values = {100'000, 30, 100'000};
-  const Result<AttributeFilter> filter = AttributeFilter::Create(config);
-  REQUIRE(filter.ok());
-  for (const SetStats& set : filter->GetStats().sets) {
-    const Encoding encoding = set.stats.generations.front().geometry.encoding;
-    CHECK(encoding == (set.set == 0b010 ? Encoding::kRuns : Encoding::kDense));
+  config.num_values = {100'000, 5'000, 100'000};
+  const uint64_t usual = AttributeFilter::Create(config)->num_bytes();
+  config.max_capacity = 16 * config.capacity;
+  CHECK(AttributeFilter::Create(config)->num_bytes() == usual);
+  config.max_capacity = config.capacity;
+  AttributeFilter filter = AttributeFilter::Create(config).value();
+  CHECK(filter.num_bytes() < usual / 5 * 4);
+  // Attribute 1 has as many values as may be: further copies take nobody's place.
+  std::vector<TupleRow> rows = RandomRows(100'000, std::vector<uint64_t>{0, 5'000, 0}, 1);
+  CHECK(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
+  for (const SetStats& set : filter.GetStats().sets) CHECK(set.stats.predicted_fpr <= 0.0102);
+  // More raise the rate.
+  rows = RandomRows(300'000, std::vector<uint64_t>{0, 5'000, 0}, 2);
+  CHECK(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
+  for (const SetStats& set : filter.GetStats().sets) {
+    if (set.set == 0b010) continue;  // of few values
+    CHECK(set.stats.predicted_fpr <= 0.0402);
+    CHECK(set.stats.predicted_fpr >= 0.02);
   }
 }
 

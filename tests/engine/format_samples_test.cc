@@ -409,26 +409,25 @@ void AddOthers(std::vector<FormatSample>& samples) {
   samples.push_back({"attributes-limit", tests::HeldFilter(std::move(limited)), tuples});
   samples.push_back(ListSample());
 
-  // Encodings by size: fingerprints for the users, runs for the few ports.
+  // Blocks from the beginning for the users, digests of the few ports.
   const std::vector<AttributeMask> apart = {0b11};
-  auto automatic =
+  auto sized =
       std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(2, apart)).value(),
                                          .names = {"user", "port"},
                                          .capacity = 5000,
                                          .num_values = {5000, 20},
-                                         .digest = kSampleDigest,
-                                         .encoding = Encoding::kAutomatic}))
+                                         .digest = kSampleDigest}))
           .value();
   TupleDigests logins(2);
   logins.Set(0, std::vector<std::string>{"alice", "bob", "carol", "alice"}, kSampleDigest);
   logins.Set(1, std::vector<std::string>{"443", "53", "53", "22"}, kSampleDigest);
-  automatic.Insert(logins.view());
+  sized.Insert(logins.view());
   SampleKeys asked;
   for (const char* name : {"0=alice", "0=bob", "0=dave", "1=53", "1=443", "1=80", "0=alice,1=443",
                            "0=carol,1=53", "0=dave,1=53"}) {
     asked.push_back({"tuple", name});
   }
-  samples.push_back({"attributes-automatic", tests::HeldFilter(std::move(automatic)), asked});
+  samples.push_back({"attributes-blocks", tests::HeldFilter(std::move(sized)), asked});
 }
 
 std::vector<FormatSample> FormatSamples() {

@@ -28,26 +28,31 @@ uint64_t BytesOfAll(const std::vector<PlannedSet>& sets) {
 }  // namespace
 
 TEST_CASE("filters of a rate are as sizing has them", "[engine][attributes][plan_filters]") {
-  std::vector<PlannedSet> sets = SetsOf({100, 20000, 100});
-  REQUIRE(PlanFiltersOfRate(0.02, Encoding::kPlanes, 0, sets).ok());
-  const SetSize want = SizeOfSet(20000, 0.02, Encoding::kPlanes).value();
+  std::vector<PlannedSet> sets = SetsOf({100, 20'000, 100});
+  const TupleNumbers tuples{.capacity = 20'000, .max_capacity = 0};
+  REQUIRE(PlanFiltersOfRate(0.02, tuples, sets).ok());
+  const SetSize want =
+      SizeOfSet({.capacity = 20'000, .max_capacity = uint64_t{1} << 20, .num_tuples = 20'000}, 0.02)
+          .value();
   CHECK(sets[1].target_fpr == 0.02);
   CHECK(sets[1].predicted_fpr == want.predicted_fpr);
   CHECK(sets[1].num_bytes == want.num_bytes);
   CHECK(sets[0].num_bytes == sets[2].num_bytes);
-  CHECK_FALSE(PlanFiltersOfRate(0.9, Encoding::kPlanes, 0, sets).ok());
+  CHECK_FALSE(PlanFiltersOfRate(0.9, tuples, sets).ok());
 }
 
 TEST_CASE("filters in memory are those that will be built, however many capacities there are",
-          "[engine][attributes][plan_filters][long]") {
-  // More than those whose shapes are looked for one by one.
-  std::vector<PlannedSet> sets = SetsOf({900, 1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800,
-                                         2100, 2200, 2300, 2400, 2500, 2600, 2700});
-  REQUIRE(PlanFiltersInMemory(120'000, Encoding::kRuns, 0, sets).ok());
-  CHECK(BytesOfAll(sets) <= 120'000);
-  CHECK(BytesOfAll(sets) >= 116'000);  // a filter's steps are of 4096 bytes
+          "[engine][attributes][plan_filters]") {
+  std::vector<PlannedSet> sets = SetsOf({9000, 10'000, 11'000, 12'000, 13'000, 14'000, 15'000});
+  REQUIRE(PlanFiltersInMemory(300'000, {.capacity = 15'000}, sets).ok());
+  CHECK(BytesOfAll(sets) <= 300'000);
+  CHECK(BytesOfAll(sets) >= 280'000);  // a filter's steps are of 4,096 bytes
   for (const PlannedSet& set : sets) {
-    const SetSize size = SizeOfSet(set.capacity, set.target_fpr, Encoding::kRuns).value();
+    const SetSize size = SizeOfSet({.capacity = set.capacity,
+                                    .max_capacity = LargestOfSet(set.capacity, 15'000, 0),
+                                    .num_tuples = 15'000},
+                                   set.target_fpr)
+                             .value();
     CHECK(size.num_bytes == set.num_bytes);
     CHECK(size.predicted_fpr == set.predicted_fpr);
   }
@@ -60,13 +65,14 @@ TEST_CASE("no other split of the memory that was tried has a lower rate",
   sets[0].weight = 0.5;
   sets[1].weight = 0.1;
   sets[3].weight = 0;
-  REQUIRE(PlanFiltersInMemory(kMemoryBytes, Encoding::kRuns, 0, sets).ok());
+  REQUIRE(PlanFiltersInMemory(kMemoryBytes, {.capacity = 100'000}, sets).ok());
   double planned = 0;
   for (const PlannedSet& set : sets) planned += set.weight * set.predicted_fpr;
   std::vector<std::vector<SetSize>> sizes;
-  for (const uint64_t capacity : {400, 100'000}) {
-    ShapesOfRates shapes;
-    sizes.push_back(SizesOfSet(capacity, Encoding::kRuns, capacity, shapes).value());
+  for (const uint64_t capacity : {uint64_t{400}, uint64_t{100'000}}) {
+    sizes.push_back(
+        SizesOfSet({.capacity = capacity, .max_capacity = 16 * capacity, .num_tuples = 100'000})
+            .value());
   }
   sizes.insert(sizes.end(), 2, sizes.back());
   std::mt19937_64 random(11);
@@ -100,17 +106,6 @@ TEST_CASE("no other split of the memory that was tried has a lower rate",
     REQUIRE(planned <= expected);
   }
   CHECK(num_tried > 300);
-}
-
-TEST_CASE("memory between two sizes of one set is used, too",
-          "[engine][attributes][plan_filters][long]") {
-  for (const uint64_t memory_bytes : {3'100'000, 5'050'000}) {
-    std::vector<PlannedSet> sets = SetsOf({1'000'000});
-    REQUIRE(PlanFiltersInMemory(memory_bytes, Encoding::kRuns, 0, sets).ok());
-    CHECK(BytesOfAll(sets) <= memory_bytes);
-    // Between shapes there is no size to be had: runs of 5 slices end at 4.1 bytes per key.
-    if (memory_bytes < 4'100'000) CHECK(BytesOfAll(sets) >= memory_bytes / 100 * 96);
-  }
 }
 
 }  // namespace trommel::tests

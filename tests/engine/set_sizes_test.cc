@@ -6,7 +6,7 @@
 #include <random>
 
 #include "support/catch.h"
-#include "trommel/scalable_filter.h"
+#include "trommel/attribute_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -56,68 +56,48 @@ std::vector<SetSize> RandomSizes(std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("a set's size is that of the scalable filter made for it",
-          "[engine][attributes][sizes][long]") {
-  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes}) {
-    for (const uint64_t capacity : {1, 3000, 100000}) {
-      for (const double target_fpr : {0.3, 0.01, 1e-4}) {
-        const Result<SetSize> size = SizeOfSet(capacity, target_fpr, encoding);
-        REQUIRE(size.ok());
-        ScalableConfig config;
-        config.first_capacity = capacity;
-        config.target_fpr = target_fpr;
-        config.mode = GrowthMode::kGenerations;
-        config.encoding = encoding;
-        const Result<ScalableFilter> filter = ScalableFilter::Create(config);
-        REQUIRE(filter.ok());
-        const Geometry geometry = filter->GetStats().generations.front().geometry;
-        CHECK(size->num_bytes ==
-              geometry.num_bytes() + PredictedSideTableBytes(geometry, capacity));
-        CHECK(size->predicted_fpr == PredictedFpr(geometry, capacity));
-        CHECK(size->predicted_fpr <= target_fpr);
-      }
+TEST_CASE("a set's size is that of the filter made for it", "[engine][attributes][sizes]") {
+  for (const uint64_t capacity : {2000, 100'000, 1'500'000}) {
+    for (const double target_fpr : {0.3, 0.01, 1e-4}) {
+      INFO(capacity << " values at " << target_fpr);
+      const uint64_t max_capacity = capacity * 4;
+      const Result<SetSize> size =
+          SizeOfSet({.capacity = capacity, .max_capacity = max_capacity}, target_fpr);
+      REQUIRE(size.ok());
+      Result<AttributeFilter> filter = AttributeFilter::Create({.sets = *AttributeSets::Create(1),
+                                                                .capacity = capacity,
+                                                                .max_capacity = max_capacity,
+                                                                .target_fpr = target_fpr});
+      REQUIRE(filter.ok());
+      CHECK(size->num_bytes == filter->GetStats().sets[0].stats.num_bytes);
+      CHECK(size->predicted_fpr <= target_fpr / 3.9);
+      CHECK(size->predicted_fpr >= std::min(target_fpr, 0.011) / 8.1);
     }
   }
-  CHECK(!SizeOfSet(0, 0.01, Encoding::kRuns).ok());
-  CHECK(!SizeOfSet(10, 1e-6, Encoding::kRuns).ok());
-  CHECK(!SizeOfSet(10, 0.01, static_cast<Encoding>(7)).ok());
+  CHECK(!SizeOfSet({.capacity = 10, .max_capacity = 10}, 1e-7).ok());
 }
 
-TEST_CASE("a set of chosen encodings takes no more than runs, and runs where values are shared",
-          "[engine][attributes][sizes][long]") {
-  constexpr uint64_t kCapacity = 100'000;
-  for (const double target_fpr : {0.4, 0.1, 0.01, 0.001, 1e-4}) {
-    const Result<SetSize> chosen = SizeOfSet(kCapacity, target_fpr, Encoding::kAutomatic);
-    const Result<SetSize> runs = SizeOfSet(kCapacity, target_fpr, Encoding::kRuns);
-    REQUIRE(chosen.ok());
-    CHECK(chosen->num_bytes <= runs->num_bytes);
-    CHECK(chosen->predicted_fpr <= target_fpr);
-    if (target_fpr == 0.01) CHECK(chosen->num_bytes * 10 < runs->num_bytes * 7);
-    CHECK(*SizeOfSet(kCapacity, target_fpr, Encoding::kAutomatic, 0, kCapacity + 1) ==
-          *SizeOfSet(kCapacity, target_fpr, Encoding::kRuns, 0, kCapacity + 1));
-  }
+TEST_CASE("a set grows as the whole", "[engine][attributes][sizes]") {
+  CHECK(LargestOfSet(1000, 1'000'000, 0) == 16'000);
+  CHECK(LargestOfSet(10, 1000, 0) == 10'486);
+  CHECK(LargestOfSet(100, 1000, 1000) == 100);
+  CHECK(LargestOfSet(3, 1000, 1500) == 5);
+  CHECK(LargestOfSet(kMaxCapacity / 2, kMaxCapacity / 2, 0) == kMaxCapacity);
 }
 
-TEST_CASE("every size worth having costs more and errs less", "[engine][attributes][sizes][long]") {
-  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes, Encoding::kAutomatic}) {
-    for (const uint64_t capacity : {1, 5000, 200000}) {
-      ShapesOfRates shapes;
-      const auto sizes = SizesOfSet(capacity, encoding, capacity, shapes);
-      REQUIRE(sizes.ok());
-      for (size_t i = 0; i < sizes->size(); ++i) {
-        const SetSize& size = (*sizes)[i];
-        if (i > 0) CHECK((*sizes)[i - 1].num_bytes < size.num_bytes);
-        if (i > 0) CHECK((*sizes)[i - 1].predicted_fpr > size.predicted_fpr);
-        if (i % 8 == 0) CHECK(*SizeOfSet(capacity, size.target_fpr, encoding) == size);
-      }
-      // What was left of shapes serves again.
-      const ShapesOfRates before = shapes;
-      CHECK(*SizesOfSet(capacity, encoding, capacity, shapes) == *sizes);
-      CHECK(shapes == before);
+TEST_CASE("every size worth having costs more and errs less", "[engine][attributes][sizes]") {
+  for (const uint64_t capacity : {1, 5000, 200'000}) {
+    const SetValues values{.capacity = capacity, .max_capacity = 2 * capacity};
+    const auto sizes = SizesOfSet(values);
+    REQUIRE(sizes.ok());
+    CHECK(sizes->size() >= (capacity == 200'000 ? 9U : capacity == 5000 ? 4U : 1U));
+    for (size_t i = 0; i < sizes->size(); ++i) {
+      const SetSize& size = (*sizes)[i];
+      if (i > 0) CHECK((*sizes)[i - 1].num_bytes < size.num_bytes);
+      if (i > 0) CHECK((*sizes)[i - 1].predicted_fpr > size.predicted_fpr);
+      CHECK(*SizeOfSet(values, size.target_fpr) == size);
     }
   }
-  ShapesOfRates shapes;
-  CHECK(!SizesOfSet(0, Encoding::kRuns, 0, shapes).ok());
 }
 
 TEST_CASE("memory is shared as well as by trying all, but for a step",

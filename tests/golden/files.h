@@ -28,7 +28,7 @@ inline constexpr std::array<FileRecord, 10> kFiles = {{
 }};
 
 // Of AttributeSample.
-inline constexpr FileRecord kAttributeFile = {"attributes", 38192, 0xa8f3a1e68afa0b81};
+inline constexpr FileRecord kAttributeFile = {"attributes", 1184, 0x9f4e0b7bd1695e4d};
 
 // Of KeyedSample.
 inline constexpr FileRecord kKeyedFile = {"keyed", 8656, 0x4bf40f0a4021ee71};

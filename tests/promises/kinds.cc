@@ -64,8 +64,8 @@ constexpr PromiseRow kPromiseRows[kNumPromises] = {
     {Promise::kLimitIsExact, "bytes within a limit", "", "", "", kSize, "", "", kSets},
     {Promise::kNoAllocation, "no allocation within a limit", "", "", "chunks are noted", kSize, "",
      "", kSets},
-    {Promise::kAnyOrder, "any order of keys", "", "", kOrder, kSize, "", "", kOrder},
-    {Promise::kNoTrace, "no trace of what went", "", "", kOrder, kSize, "", "", kOrder},
+    {Promise::kAnyOrder, "any order of keys", "", "", kOrder, kSize, "", "", kSize},
+    {Promise::kNoTrace, "no trace of what went", "", "", kOrder, kSize, "", "", kSize},
     {Promise::kWriters, "several writers", "ConcurrentFilter has them", "", "", "", "", "", ""},
     {Promise::kMerge, "Merge", "", kExclusive, kOrder, "", "", "", kSets},
     {Promise::kLeanErase, "Erase without memory", "", "", "their list is replaced", kEnds, kEnds,
@@ -115,7 +115,7 @@ std::string NameOf(const SmallShape& shape) {
 // are left out.
 bool IsAnotherEncoding(const FilterKind& kind) {
   if (kind.type == "generations") return kind.blocks == "planes" || kind.blocks == "fingerprints16";
-  if (kind.type == "attributes") return kind.blocks != "automatic";
+  if (kind.type == "attributes") return kind.blocks != "blocks";
   return kind.blocks == "runs of 4" || kind.blocks == "runs of 8";
 }
 
@@ -183,15 +183,15 @@ std::vector<FilterKind> MakeKinds() {
            .times_least = 3});
     }
   }
-  for (const Encoding encoding : {Encoding::kRuns, Encoding::kPlanes, Encoding::kAutomatic}) {
+  // Of whole digests, and with blocks from the beginning.
+  for (const uint64_t capacity : {300, 1000}) {
     const AttributeConfig config{.sets = AttributeSets::Create(3).value(),
-                                 .capacity = 1000,
+                                 .capacity = capacity,
                                  .target_fpr = 0.02,
-                                 .digest = kCallersDigests,
-                                 .encoding = encoding};
+                                 .digest = kCallersDigests};
     kinds.push_back(
         {.type = "attributes",
-         .blocks = std::string(EncodingName(encoding)),
+         .blocks = capacity == 300 ? "digests" : "blocks",
          .why_not = WhyNotOf(kAttributes),
          .make = [config] { return SpecimenOf(AttributeFilter::Create(config).value()); },
          .crowd = 2500});

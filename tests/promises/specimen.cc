@@ -213,7 +213,7 @@ struct Traits<AttributeFilter> {
                             .num_parts = 0,
                             .num_refused_inserts = stats.num_refused_inserts,
                             .num_refused_erases = stats.num_refused_erases};
-    for (const SetStats& set : stats.sets) figures.num_parts += set.stats.generations.size();
+    figures.num_parts = stats.sets.size();
     return figures;
   }
 };

@@ -49,15 +49,10 @@ AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps) {
   AttributeProgram program;
   AttributeConfig& config = program.config;
   config.sets = RandomSets(random);
-  config.capacity = std::array<uint64_t, 3>{10, 40, 150}[random() % 3];
+  // The last of these begin with blocks, and few bits of each key.
+  config.capacity = std::array<uint64_t, 4>{10, 150, 1700, 1700}[random() % 4];
+  config.max_capacity = config.capacity;
   config.target_fpr = 0.2;
-  config.encoding =
-      std::array{Encoding::kRuns, Encoding::kPlanes, Encoding::kAutomatic}[random() % 3];
-  // At this size and rate first generations are fingerprints, of 64 blocks as runs would be of 128.
-  if (config.encoding == Encoding::kAutomatic) {
-    config.capacity = 1700;
-    config.target_fpr = 0.02;
-  }
 
   const uint32_t num_attributes = config.sets.num_attributes();
   constexpr uint32_t kFewAttributes = 4;
@@ -114,7 +109,7 @@ std::string ToText(const AttributeProgram& program) {
   }
   text << ", cuts";
   for (const AttributeMask cut : config.sets.cuts()) text << ' ' << AttributeMaskText(cut);
-  text << ", capacity " << config.capacity << ", " << EncodingName(config.encoding) << '\n';
+  text << ", capacity " << config.capacity << '\n';
   for (const AttributeStep& step : program.steps) {
     text << kNames[static_cast<size_t>(step.op)] << ':';
     for (const TupleRow& row : step.rows) text << " (" << TextOf(row) << " )";

@@ -28,9 +28,9 @@ struct AttributeProgram {
   std::vector<AttributeStep> steps;
 };
 
-// Few values, so that tuples share projections; first generations of some tens of them, and single
-// attributes in very few blocks, so that filters show much that is not in them. Any cuts; or up to
-// 64 attributes with a limit, or a list of sets.
+// Few values, so that tuples share projections, and those of single attributes with few different
+// first bits, so that filters show much that is not in them. Any cuts; or up to 64 attributes with
+// a limit, or a list of sets.
 AttributeProgram RandomAttributeProgram(uint64_t seed, size_t num_steps);
 
 std::string ToText(const AttributeProgram& program);

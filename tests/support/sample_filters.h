@@ -76,14 +76,15 @@ inline CountingFilter RunSample(uint32_t num_slices, uint32_t block_keys) {
 
 inline const DigestPolicy kAttributeSampleDigest{.kind = DigestKind::kXxh64};
 
-// Two attributes that no query asks for together: one set with two generations, one with a side
-// table. The low rate leaves few slots to plan, which is most of the time that loading takes.
+// Two attributes that no query asks for together: one set that keeps values, and one that keeps
+// digests, of which one has further copies.
 inline AttributeFilter AttributeSample() {
   const std::vector<AttributeMask> cuts = {0b11};
   AttributeFilter filter =
       std::move(AttributeFilter::Create({.sets = std::move(AttributeSets::Create(2, cuts)).value(),
                                          .names = {"source", "port"},
-                                         .capacity = 30,
+                                         .capacity = 2000,
+                                         .num_values = {2000, 20},
                                          .target_fpr = 1e-5,
                                          .digest = kAttributeSampleDigest}))
           .value();

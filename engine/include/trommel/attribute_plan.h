@@ -30,8 +30,8 @@ struct AttributePlanRequest {
   /// limit, of a list and of more than 16 attributes, every allowed set.
   std::vector<QueryShare> mix = {};
   double target_fpr = 0;  ///< False-positive rate for every allowed set; 0: memory_bytes is given.
-  uint64_t memory_bytes = 0;            ///< Memory to share for the mix; 0: target_fpr is given.
-  Encoding encoding = Encoding::kRuns;  ///< As AttributeConfig::encoding.
+  uint64_t memory_bytes = 0;  ///< Memory to share for the mix; 0: target_fpr is given.
+  uint64_t max_capacity = 0;  ///< As AttributeConfig::max_capacity.
 };
 
 /// The plan for one allowed set.
@@ -39,7 +39,7 @@ struct PlannedSet {
   AttributeMask set = 0;     ///< The set.
   double weight = 0;         ///< u_S: its part of the mix.
   uint64_t capacity = 0;     ///< Distinct projections.
-  double target_fpr = 0;     ///< Of its filter.
+  double target_fpr = 0;     ///< Of its filter, up to max_capacity.
   double predicted_fpr = 0;  ///< Of its filter at capacity, by the model of what will be created.
   /// Of its filter at capacity, with the side table that tuples take if they are spread evenly over
   /// the values.
@@ -68,16 +68,15 @@ struct TROMMEL_API AttributePlan {
 /// @endcode
 /// is minimized with sum_S bytes_S(capacity_S, fpr_S) within the budget. If halving a rate always
 /// cost the same number of bytes, fpr_S would be proportional to capacity_S / u_S (Lagrange). Bytes
-/// come in steps, of whole blocks and of shapes, so memory is assigned step by step where a byte
+/// come in steps, of a bit for each key, so memory is assigned step by step where a byte
 /// saves most: the optimum, less at most one step's bytes. (So one of two sets with equal shares
 /// may get a step for which the memory does not suffice twice.) Combination false positives
 /// (AttributeSets) are left out: memory does not change them.
 ///
 /// Fails with kInvalidArgument for numbers out of range, if both or neither of target_fpr and
 /// memory_bytes are given, for shares of sets beyond the attributes, and if the memory does not
-/// suffice even for the highest rates, naming how much would. Thread safety: any thread. Cost: with
-/// a rate, about 10 ms per distinct capacity of the sets; with memory, 0.2 s per capacity if there
-/// are few, an eighth of that each if there are many.
+/// suffice even for the highest rates, naming how much would. Thread safety: any thread. Cost:
+/// microseconds per set, or with memory per distinct capacity of the sets.
 TROMMEL_API Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request);
 
 }  // namespace trommel

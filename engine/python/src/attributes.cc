@@ -194,7 +194,7 @@ AttributeSets SetsOf(const std::vector<std::string>& names, const std::vector<At
 
 void Create(Attributes* self, Argument attributes, Argument capacity, Argument target_fpr,
             Argument cuts, Argument max_together, Argument kept, Argument num_values,
-            Argument encoding, Argument digest, Argument seed, Argument digest_key,
+            Argument max_capacity, Argument digest, Argument seed, Argument digest_key,
             Argument memory_limit_bytes, Argument executor) {
   AttributeConfig config;
   config.names = NamesOf(attributes, "attributes");
@@ -206,7 +206,7 @@ void Create(Attributes* self, Argument attributes, Argument capacity, Argument t
   for (nb::handle count : nb::iter(num_values)) {
     config.num_values.push_back(CountOf(count, "num_values"));
   }
-  config.encoding = EncodingOf(encoding);
+  config.max_capacity = CountOf(max_capacity, "max_capacity");
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.executor = ExecutorOf(executor);
@@ -227,7 +227,7 @@ void BindAttributes(nb::module_& module) {
       "__init__", Create, nb::arg("attributes"), nb::arg("capacity"), nb::arg("target_fpr") = 0.01,
       nb::kw_only(), nb::arg("cuts") = nb::make_tuple(), nb::arg("max_together") = 0,
       nb::arg("kept") = nb::make_tuple(), nb::arg("num_values") = nb::make_tuple(),
-      nb::arg("encoding") = "runs", nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
+      nb::arg("max_capacity") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
       nb::arg("executor") = nb::none(),
       nb::sig(
@@ -235,7 +235,7 @@ void BindAttributes(nb::module_& module) {
           "target_fpr: float = 0.01, *, cuts: "
           "collections.abc.Sequence[collections.abc.Sequence[str]] = (), max_together: int = "
           "0, kept: collections.abc.Sequence[collections.abc.Sequence[str]] = (), num_values: "
-          "collections.abc.Sequence[int] = (), encoding: trommel_filters.typing.Encoding = 'runs', "
+          "collections.abc.Sequence[int] = (), max_capacity: int = 0, "
           "digest: trommel_filters.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None "
           "= "
           "None, memory_limit_bytes: int = 0, executor: Executor | None = None) -> None"),
@@ -250,7 +250,9 @@ void BindAttributes(nb::module_& module) {
       "    is split.\n"
       "kept: exactly the sets to store, instead of cuts and max_together. Of a query's attributes\n"
       "    those that are in no stored set within it are not looked at.\n"
-      "num_values: distinct values of each attribute, if they are known.");
+      "num_values: distinct values of each attribute, if they are known.\n"
+      "max_capacity: tuples up to which sets keep their rate; 0: 16 times capacity, at\n"
+      "    least 2^20. The rate rises in proportion from there on.");
   bound.def("update", InsertTuples, nb::arg("tuples"),
             nb::sig("def update(self, tuples: trommel_filters.typing.Tuples) -> InsertOutcome"),
             "Inserts every tuple. Columns that are no attributes are not read.");

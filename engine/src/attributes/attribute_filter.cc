@@ -1,33 +1,24 @@
 // AttributeFilter: how tuples are inserted into all sets or none, and erased from them.
 //
-// *Insert* works set after set. Where a set might be full, all sets are checked first, and a tuple
-// for which one has no room left touches none of them. That is more than speed: a tuple that was
-// inserted into a set and is taken back leaves its weight there (Generation::Reserve: which keys
-// its bits covered meanwhile is not known), and room that refused tuples use up would never come
-// back.
-//
-// Between the check and the insertion other threads may take the room. A tuple that is refused then
-// is taken back from the sets before, each of which shows it and holds this very copy of it, so
-// that taking it back cannot fail and takes no other tuple's counts. What remains is what erasing
-// leaves, its weight, and a generation that was begun for it.
+// *Insert* works set after set. A tuple that one refuses is taken back from those before, each of
+// which holds this very copy of it: a set counts values exactly (growing/growing_store.h), so
+// taking it back cannot fail, and leaves each count as it was. A set refuses tuples only where it
+// may not grow, and is full.
 //
 // *Erase* cannot work like that: attribute_filter_erase.cc.
 //
-// *Queries* take no lock: each set's filter promises that it shows the keys in it
-// (scalable_filter.cc). A tuple is in all sets when Insert returns, so every part of every query
-// shows it.
+// *Queries* take no lock: each set's engine promises that it shows the keys in it
+// (growing/growing_shard.h). A tuple is in all sets when Insert returns, so every part of every
+// query shows it.
 #include "trommel/attribute_filter.h"
 
 #include <algorithm>
 #include <array>
 #include <new>
 #include <numeric>
-#include <thread>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/scalable/scalable_parts.h"
-#include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
@@ -71,44 +62,14 @@ struct AttributeFilter::Impl::InsertScratch {
 
 // --- Insert.
 
-bool AttributeFilter::Impl::HasRoomFor(uint64_t num_wanted) const {
-  return std::ranges::all_of(filters, [num_wanted](const ScalableFilter& filter) {
-    return ScalableParts::RoomOf(filter) >= num_wanted;
-  });
-}
-
-std::span<const uint64_t> AttributeFilter::Impl::ShownBy(size_t set_idx, const Tuples& chunk,
-                                                         std::span<const uint32_t> places,
-                                                         const InsertScratch& scratch) const {
-  const std::span<const uint64_t> digests =
-      ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, scratch.digests);
-  const auto bits = scratch.bits.first(BitmapWords(digests.size()));
-  ScalableParts::QueryExactly(filters[set_idx], digests, bits);
-  return bits;
-}
-
-size_t AttributeFilter::Impl::NumWithRoom(size_t set_idx, const Tuples& chunk,
-                                          std::span<const uint32_t> places,
-                                          const InsertScratch& scratch) const {
-  uint64_t room = ScalableParts::RoomOf(filters[set_idx]);
-  if (room >= places.size()) return places.size();
-  const std::span<const uint64_t> bits = ShownBy(set_idx, chunk, places, scratch);
-  for (size_t k = 0; k < places.size(); ++k) {
-    if ((bits[k / 64] >> (k % 64) & 1) != 0) continue;
-    if (room == 0) return k;
-    --room;
-  }
-  return places.size();
-}
-
 InsertOutcome AttributeFilter::Impl::InsertPlaces(const Tuples& chunk, std::span<uint32_t> places,
                                                   const InsertScratch& scratch) {
   InsertOutcome outcome;
-  for (size_t s = 0; s < filters.size() && !places.empty(); ++s) {
-    const std::span<const uint64_t> digests =
-        ChosenDigests(frame.sets.allowed()[s], chunk, places, scratch.digests);
+  for (size_t s = 0; s < engines.size() && !places.empty(); ++s) {
+    const auto digests = DigestsOf(s, chunk, places, scratch.digests);
     const auto bits = scratch.bits.first(BitmapWords(digests.size()));
-    const InsertOutcome here = filters[s].Insert(Keys::Digests(digests), bits);
+    std::ranges::fill(bits, 0);
+    const InsertOutcome here = engines[s]->Insert(context(), Keys::Digests(digests), false, bits);
     if (here.num_refused == 0) continue;
     outcome.num_refused += here.num_refused;
     outcome.refusal = here.refusal;
@@ -126,49 +87,12 @@ InsertOutcome AttributeFilter::Impl::InsertPlaces(const Tuples& chunk, std::span
   return outcome;
 }
 
-InsertOutcome AttributeFilter::Impl::InsertInTurns(const Tuples& chunk, std::span<uint32_t> places,
-                                                   const InsertScratch& scratch) {
-  InsertOutcome total;
-  for (std::span<uint32_t> left = places; !left.empty();) {
-    size_t num_fitting = left.size();
-    size_t narrowest = 0;
-    for (size_t s = 0; s < filters.size() && num_fitting > 0; ++s) {
-      const size_t num_here = NumWithRoom(s, chunk, left.first(num_fitting), scratch);
-      if (num_here < num_fitting) narrowest = s;
-      num_fitting = num_here;
-    }
-    if (num_fitting > 0) {
-      const InsertOutcome outcome = InsertPlaces(chunk, left.first(num_fitting), scratch);
-      for (const uint32_t place : left.first(outcome.num_inserted)) {
-        places[total.num_inserted++] = place;
-      }
-      total.num_refused += outcome.num_refused;
-      if (outcome.num_refused != 0) total.refusal = outcome.refusal;
-      left = left.subspan(num_fitting);
-      continue;
-    }
-    const GrowthRefusal refusal = ScalableParts::Grow(filters[narrowest]);
-    if (refusal == GrowthRefusal::kNone) {
-      // Other threads have reserved what room there is, and will settle how much of it they need.
-      if (ScalableParts::RoomOf(filters[narrowest]) == 0) std::this_thread::yield();
-      continue;
-    }
-    // Only tuples that it shows can be inserted, among them duplicates of tuples inserted by now.
-    const size_t num_shown = KeepPlaces(ShownBy(narrowest, chunk, left, scratch), left);
-    total.num_refused += left.size() - num_shown;
-    total.refusal = refusal;
-    left = left.first(num_shown);
-  }
-  return total;
-}
-
 InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const InsertScratch& scratch,
                                                  std::span<uint64_t> inserted) {
   const auto lock = erase_mutex.LockShared();
   const std::span<uint32_t> places = scratch.places.first(chunk.size);
   std::iota(places.begin(), places.end(), 0);
-  const InsertOutcome outcome = HasRoomFor(chunk.size) ? InsertPlaces(chunk, places, scratch)
-                                                       : InsertInTurns(chunk, places, scratch);
+  const InsertOutcome outcome = InsertPlaces(chunk, places, scratch);
   num_tuples.fetch_add(outcome.num_inserted, std::memory_order_relaxed);
   num_refused_inserts.fetch_add(outcome.num_refused, std::memory_order_relaxed);
   if (!inserted.empty()) SetOnly(places.first(outcome.num_inserted), inserted);
@@ -178,8 +102,8 @@ InsertOutcome AttributeFilter::Impl::InsertChunk(const Tuples& chunk, const Inse
 void AttributeFilter::Impl::TakeBack(const Tuples& chunk, std::span<const uint32_t> places,
                                      size_t num_sets, const InsertScratch& scratch) {
   for (size_t s = 0; s < num_sets; ++s) {
-    filters[s].Erase(
-        Keys::Digests(ChosenDigests(frame.sets.allowed()[s], chunk, places, scratch.digests)));
+    const auto digests = DigestsOf(s, chunk, places, scratch.digests);
+    engines[s]->Erase(context(), Keys::Digests(digests), {});
   }
 }
 

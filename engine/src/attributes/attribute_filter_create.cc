@@ -10,7 +10,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/scalable/doubling_plan.h"
 #include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/projection_capacity.h"
 
@@ -34,10 +34,11 @@ Status CheckNumbers(const AttributeConfig& config) {
                       "; it must be between 1 and " + std::to_string(kMaxCapacity));
   }
   if (Status good = CheckPolicy(config.digest); !good.ok()) return good;
-  if (HasFingerprints(config.encoding)) {
-    return BadRequest("encoding is " + std::string(EncodingName(config.encoding)) +
-                      "; it must be planes, runs or automatic, which takes fingerprints where the "
-                      "model says that they need less memory");
+  if (config.max_capacity != 0 &&
+      (config.max_capacity < config.capacity || config.max_capacity > kMaxCapacity)) {
+    return BadRequest("max_capacity is " + std::to_string(config.max_capacity) +
+                      "; it must be between capacity, " + std::to_string(config.capacity) +
+                      ", and " + std::to_string(kMaxCapacity));
   }
   const uint32_t num_attributes = config.sets.num_attributes();
   if (!config.num_values.empty() && config.num_values.size() != num_attributes) {
@@ -83,52 +84,60 @@ Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
 ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config) {
   return {.first_capacity = budget.capacity,
           .target_fpr = budget.target_fpr,
-          .mode = GrowthMode::kGenerations,
+          .mode = GrowthMode::kDoubling,
+          .max_capacity = LargestOfSet(budget.capacity, config.capacity, config.max_capacity),
           .digest = {.kind = DigestKind::kCaller},
-          .encoding = EncodingOfSet(config.encoding, budget.capacity, config.capacity),
           .memory_limit_bytes = config.memory_limit_bytes};
 }
 
-// Of the first generations of all.
-Result<uint64_t> FirstBytes(std::span<const SetBudget> budgets, const AttributeConfig& config,
-                            GrowthPlans& plans) {
-  uint64_t num_bytes = 0;
+struct SetPlan {
+  ScalableConfig config;
+  DoublingPlan plan;
+};
+
+Result<std::vector<SetPlan>> PlansFor(std::span<const SetBudget> budgets,
+                                      const AttributeConfig& config) {
+  std::vector<SetPlan> plans;
+  plans.reserve(budgets.size());
   for (const SetBudget& budget : budgets) {
-    const Result<GrowthPlan> plan = plans.For(ConfigFor(budget, config));
+    const ScalableConfig of_set = ConfigFor(budget, config);
+    const Result<DoublingPlan> plan = DoublingPlan::MakeOfPart(of_set);
     if (!plan.ok()) {
       return BadRequest("the filter of " + AttributeMaskText(budget.set) + ": " +
                         plan.error().message);
     }
-    num_bytes += plan->slot(0).geometry.num_bytes();  // 2^16 sets of 2^38 bytes: cannot wrap
+    plans.push_back({of_set, *plan});
   }
-  return num_bytes;
+  return plans;
 }
 
-std::vector<double> RatesOf(std::span<const ScalableFilter> filters) {
+std::vector<double> RatesOf(const std::vector<std::unique_ptr<DoublingEngine>>& engines) {
   std::vector<double> rates;
-  for (const ScalableFilter& filter : filters) rates.push_back(filter.target_fpr());
+  rates.reserve(engines.size());
+  for (const auto& engine : engines) rates.push_back(engine->config().target_fpr);
   return rates;
 }
 
 }  // namespace
 
-AttributeFilter::Impl::Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set)
+AttributeFilter::Impl::Impl(Frame made_of, std::shared_ptr<GrowingMemory> memory_of_all,
+                            Engines engine_of_each_set)
     : frame(std::move(made_of)),
-      grace_periods(std::make_shared<GracePeriods>()),
-      plans(frame.sets, RatesOf(filter_of_each_set), *grace_periods) {
-  TakeFilters(std::move(filter_of_each_set));
+      memory(std::move(memory_of_all)),
+      engines(std::move(engine_of_each_set)),
+      plans(frame.sets, RatesOf(engines), memory->periods()) {}
+
+std::shared_ptr<GrowingMemory> AttributeFilter::Impl::MemoryWithin(uint64_t limit_bytes) {
+  auto memory = std::make_shared<GrowingMemory>();
+  (void)memory->Join(std::make_shared<MemoryBudget>(limit_bytes));  // nothing is there yet
+  return memory;
 }
 
-void AttributeFilter::Impl::TakeFilters(std::vector<ScalableFilter> filter_of_each_set) {
-  std::vector<const Generations*> of_each_set;
-  of_each_set.reserve(filter_of_each_set.size());
-  for (const ScalableFilter& filter : filter_of_each_set) {
-    Generations& of_set = ScalableParts::GenerationsOf(filter);
-    of_set.ShareGracePeriods(grace_periods);
-    of_each_set.push_back(&of_set);
-  }
-  filters = std::move(filter_of_each_set);
-  generations = std::move(of_each_set);
+void AttributeFilter::Impl::WriteDigests(size_t set_idx, const Tuples& tuples,
+                                         std::span<uint64_t> digests) const {
+  trommel::ProjectionDigests(frame.sets.allowed()[set_idx], tuples, digests);
+  const uint32_t shift = engines[set_idx]->plan().digest_shift();
+  for (uint64_t& digest : digests) digest >>= shift;
 }
 
 AttributeFilter::AttributeFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -159,7 +168,7 @@ Status AttributeFilter::Impl::CheckNames(std::span<const std::string> names,
 uint64_t AttributeFilter::Impl::LimitFor(size_t num_sets, uint64_t memory_limit_bytes) {
   if (memory_limit_bytes != 0) return memory_limit_bytes;
   const uint64_t physical = MachineMemoryBytes();
-  return physical - std::min(physical, num_sets * ScalableParts::kFixedBytes);
+  return physical - std::min(physical, num_sets * kFixedBytes);
 }
 
 Error AttributeFilter::Impl::TooLarge(const AttributeSets& sets, uint64_t num_bytes,
@@ -184,28 +193,27 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   }
   const Result<std::vector<SetBudget>> budgets = BudgetsFor(config);
   if (!budgets.ok()) return budgets.error();
-  auto memory =
-      std::make_shared<MemoryBudget>(Impl::LimitFor(budgets->size(), config.memory_limit_bytes));
-  GrowthPlans plans;
-  const Result<uint64_t> num_bytes = FirstBytes(*budgets, config, plans);
-  if (!num_bytes.ok()) return num_bytes.error();
-  if (!memory->HasSpaceFor(*num_bytes)) {
-    return Impl::TooLarge(config.sets, *num_bytes, config.memory_limit_bytes);
-  }
-  std::vector<ScalableFilter> filters;
-  filters.reserve(budgets->size());
-  for (const SetBudget& set_budget : *budgets) {
-    const ScalableConfig made_with = ConfigFor(set_budget, config);
-    Result<ScalableFilter> filter = ScalableParts::Create(made_with, *plans.For(made_with), memory);
-    if (!filter.ok()) return filter.error();
-    filters.push_back(*std::move(filter));
+  const Result<std::vector<SetPlan>> plans = PlansFor(*budgets, config);
+  if (!plans.ok()) return plans.error();
+  uint64_t num_bytes = 0;
+  // At most 2^16 sets of 2^38 bytes: cannot wrap.
+  for (const SetPlan& of_set : *plans) num_bytes += of_set.plan.AllFirstBytes();
+  const uint64_t limit = Impl::LimitFor(budgets->size(), config.memory_limit_bytes);
+  if (num_bytes > limit) return Impl::TooLarge(config.sets, num_bytes, config.memory_limit_bytes);
+  std::shared_ptr<GrowingMemory> memory = Impl::MemoryWithin(limit);
+  Impl::Engines engines;
+  engines.reserve(budgets->size());
+  for (const SetPlan& of_set : *plans) {
+    Result<std::unique_ptr<DoublingEngine>> engine =
+        DoublingEngine::Create(of_set.config, of_set.plan, true, memory);
+    if (!engine.ok()) return engine.error();
+    engines.push_back(*std::move(engine));
   }
   AttributeFilter made(std::make_unique<Impl>(Impl::Frame{.sets = config.sets,
                                                           .names = std::move(names),
                                                           .digest = config.digest,
-                                                          .executor = nullptr,
-                                                          .memory = std::move(memory)},
-                                              std::move(filters)));
+                                                          .executor = nullptr},
+                                              std::move(memory), std::move(engines)));
   made.UseExecutor(config.executor);
   return made;
 } catch (const std::bad_alloc&) {
@@ -223,7 +231,7 @@ bool AttributeFilter::CanAnswer(AttributeMask asked) const noexcept {
 std::vector<AttributeMask> AttributeFilter::PartsOf(AttributeMask asked) const {
   TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   std::vector<AttributeMask> parts;
-  const GracePeriods::Reader inside = impl_->grace_periods->Enter();
+  const GracePeriods::Reader inside = impl_->memory->Enter();
   QueryPlans::Plan own;
   for (const uint32_t set_idx : impl_->plans.Make(asked, inside, own)) {
     parts.push_back(sets().allowed()[set_idx]);
@@ -237,14 +245,13 @@ uint64_t AttributeFilter::num_tuples() const noexcept {
 
 uint64_t AttributeFilter::num_bytes() const noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  uint64_t num_bytes = 0;
-  for (const ScalableFilter& filter : impl_->filters) num_bytes += ScalableParts::NumBytes(filter);
+  uint64_t num_bytes = impl_->memory->num_bytes();
+  for (const auto& engine : impl_->engines) num_bytes += engine->store().Figures().side_table_bytes;
   return num_bytes;
 }
 
 void AttributeFilter::UseExecutor(std::shared_ptr<Executor> executor) noexcept {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  for (ScalableFilter& filter : impl_->filters) filter.UseExecutor(executor);
   impl_->frame.executor = std::move(executor);
 }
 
@@ -265,13 +272,14 @@ Result<uint32_t> AttributeFilter::AttributeNamed(std::string_view name) const {
 AttributeStats AttributeFilter::GetStats() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   AttributeStats stats;
-  for (size_t s = 0; s < impl_->filters.size(); ++s) {
-    const ScalableFilter& filter = impl_->filters[s];
+  stats.num_bytes = impl_->memory->num_bytes();
+  for (size_t s = 0; s < impl_->engines.size(); ++s) {
+    const DoublingEngine& engine = *impl_->engines[s];
     stats.sets.push_back({.set = sets().allowed()[s],
-                          .capacity = filter.first_capacity(),
-                          .target_fpr = filter.target_fpr(),
-                          .stats = filter.GetStats()});
-    stats.num_bytes += stats.sets.back().stats.num_bytes;
+                          .capacity = engine.plan().options().first_capacity,
+                          .target_fpr = engine.config().target_fpr,
+                          .stats = engine.GetStats()});
+    stats.num_bytes += stats.sets.back().stats.doubling.side_table_bytes;
   }
   stats.num_tuples = num_tuples();
   stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);
@@ -282,23 +290,13 @@ AttributeStats AttributeFilter::GetStats() const {
 std::vector<ScalableFill> AttributeFilter::MeasureFill() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   std::vector<ScalableFill> fill;
-  for (const ScalableFilter& filter : impl_->filters) fill.push_back(filter.MeasureFill());
+  for (const auto& engine : impl_->engines) fill.push_back(engine->MeasureFill());
   return fill;
 }
 
 void AttributeFilter::Clear() {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  // All are made before any is let go of: a failure leaves everything as it was.
-  const auto budget = std::make_shared<MemoryBudget>(impl_->frame.memory->limit_bytes());
-  std::vector<ScalableFilter> as_new;
-  as_new.reserve(impl_->filters.size());
-  for (const ScalableFilter& filter : impl_->filters) {
-    Result<ScalableFilter> made = ScalableParts::EmptyLike(filter, budget);
-    if (!made.ok()) throw std::bad_alloc();
-    as_new.push_back(*std::move(made));
-  }
-  impl_->TakeFilters(std::move(as_new));
-  impl_->frame.memory = budget;
+  for (const auto& engine : impl_->engines) (void)engine->Clear();
   impl_->num_tuples = 0;
   impl_->num_refused_inserts = 0;
   impl_->num_refused_erases = 0;

@@ -6,19 +6,17 @@
 // turn, and only what all of them show is taken. No other update may come between: another thread's
 // erasures could take what was seen, and so could insertions that are taken back. Erase therefore
 // holds the erase_mutex exclusively for the time of a chunk, in which only queries run beside it. A
-// filter that shows a key can always erase it; so what all sets show is erased from all sets, and a
-// tuple that is given twice but was inserted once is refused the second time. ("Shows" means, of
-// generations of fingerprints, that the key is in: a query's "maybe present" may mean no more than
-// that only the side table can tell, and is not enough: ScalableParts::QueryExactly.)
+// set that holds a key can always erase it; so what all sets hold is erased from all sets, and a
+// tuple that is given twice but was inserted once is refused the second time. ("Holds" is more than
+// a query's "maybe present", which may mean that only hidden keys could tell.)
 //
 // *Set after set.* The chunk as a whole is looked up first. What a set lacks then it lacks in its
-// turn, for erasures make no set show more: it is refused. Most of the others are free: in no set
-// can other tuples of the chunk take what shows them, nor can they take what shows another one
-// (erase_conflicts.h); tuples that are all in are always free. These are erased as one batch from
-// set after set; only queries for these very tuples can miss them on the way. Tuples that conflict
-// in some set are erased one by one, in input order. Whether the free ones go before or after
-// changes no answer: where a set has counters that a free tuple and others need, it has counts for
-// all of them.
+// turn, for erasures make no set hold more: it is refused. Most of the others are free: no set
+// holds their value less often than tuples of the chunk have it (DoublingEngine::MarkScarce);
+// tuples that are all in are always free. These are erased as one batch from set after set; only
+// queries for these very tuples can miss them on the way. Tuples that are scarce in some set are
+// erased one by one, in input order. Whether the free ones go before or after changes no answer:
+// where a set counts a value that a free tuple and others have, it counts enough for all of them.
 //
 // No set depends on another in either step, so each step's sets are shared by the executor's
 // threads. A tuple that one set lacks may be looked up in others, and marked in them, or not,
@@ -38,9 +36,6 @@
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/blocks/shortfalls.h"
-#include "engine/src/scalable/erase_conflicts.h"
-#include "engine/src/scalable/scalable_parts.h"
-#include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
@@ -48,7 +43,7 @@ namespace {
 
 // Small enough that inserters do not wait long, and large enough that locks, and what a batch costs
 // at each set, weigh little.
-constexpr size_t kEraseChunk = kMaxConflictKeys;
+constexpr size_t kEraseChunk = DoublingEngine::kMaxScarceKeys;
 static_assert(kEraseChunk % 64 == 0, "a chunk's answers are whole words");
 // Tuples times sets: worth being shared, and a task's.
 constexpr size_t kWorthSharing = size_t{1} << 14;
@@ -69,24 +64,24 @@ struct AttributeFilter::Impl::EraseMarks {
     bits[place / 64].fetch_or(uint64_t{1} << (place % 64), std::memory_order_relaxed);
   }
 
-  Bits lacked{};       // by some set
-  Bits conflicting{};  // in some set
+  Bits lacked{};  // by some set
+  Bits scarce{};  // in some set
 };
 
 template <class Work>
 void AttributeFilter::Impl::ForEachSet(size_t num_chosen, const Work& work) const {
   Executor* const executor = frame.executor.get();
   if (executor == nullptr || executor->num_threads() == 1 ||
-      num_chosen * filters.size() < kWorthSharing) {
-    for (size_t s = 0; s < filters.size(); ++s) work(s);
+      num_chosen * engines.size() < kWorthSharing) {
+    for (size_t s = 0; s < engines.size(); ++s) work(s);
     return;
   }
   const size_t sets_per_task = (kEraseTask + num_chosen - 1) / num_chosen;
   const auto task = [&](size_t t) {
-    const size_t end = std::min(filters.size(), (t + 1) * sets_per_task);
+    const size_t end = std::min(engines.size(), (t + 1) * sets_per_task);
     for (size_t s = t * sets_per_task; s < end; ++s) work(s);
   };
-  executor->ForEach((filters.size() + sets_per_task - 1) / sets_per_task, std::cref(task));
+  executor->ForEach((engines.size() + sets_per_task - 1) / sets_per_task, std::cref(task));
 }
 
 void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,
@@ -99,10 +94,11 @@ void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,
   if (places.empty()) return;
 
   std::array<uint64_t, kEraseChunk> buffer;
-  auto digests = ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, buffer);
+  const DoublingEngine& engine = *engines[set_idx];
+  auto digests = DigestsOf(set_idx, chunk, places, buffer);
   const auto answers = words.first(BitmapWords(places.size()));
-  const size_t num_shown = ScalableParts::QueryExactly(filters[set_idx], digests, answers);
-  if (num_shown != places.size()) {
+  const size_t num_held = engine.QueryExactly(digests, answers);
+  if (num_held != places.size()) {
     size_t num_kept = 0;
     for (size_t k = 0; k < places.size(); ++k) {
       if ((answers[k / 64] >> (k % 64) & 1) == 0) {
@@ -115,12 +111,13 @@ void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,
     places = places.first(num_kept);
     digests = std::span(buffer).first(num_kept);
   }
-  std::array<bool, kEraseChunk> conflict_room;
-  const auto conflicts = std::span(conflict_room).first(places.size());
-  std::ranges::fill(conflicts, false);
-  MarkEraseConflicts(filters[set_idx], digests, conflicts);
+  if (places.empty()) return;
+  std::array<bool, kEraseChunk> scarce_room;
+  const auto scarce = std::span(scarce_room).first(places.size());
+  std::ranges::fill(scarce, false);
+  engine.MarkScarce(digests, scarce);
   for (size_t k = 0; k < places.size(); ++k) {
-    if (conflicts[k]) EraseMarks::Mark(places[k], marks.conflicting);
+    if (scarce[k]) EraseMarks::Mark(places[k], marks.scarce);
   }
 }
 
@@ -130,22 +127,21 @@ bool AttributeFilter::Impl::EraseOne(const Tuples& chunk, size_t place) {
   for (size_t a = 0; a < tuple.size(); ++a) tuple[a] = chunk.columns[a][place];
   // As a query whose parts are all sets: what it fetches is then updated.
   std::array<uint32_t, 64> set_room;
-  std::optional<GracePeriods::Reader> inside(grace_periods->Enter());
-  for (size_t first = 0; first < filters.size(); first += set_room.size()) {
+  std::optional<GracePeriods::Reader> inside(memory->Enter());
+  for (size_t first = 0; first < engines.size(); first += set_room.size()) {
     const auto set_idxs =
-        std::span(set_room).first(std::min(set_room.size(), filters.size() - first));
+        std::span(set_room).first(std::min(set_room.size(), engines.size() - first));
     std::iota(set_idxs.begin(), set_idxs.end(), static_cast<uint32_t>(first));
     if (!MayContain(set_idxs, tuple, *inside)) return false;
   }
+  inside.reset();
   // What queries cannot decide is decided, because no other update runs.
-  for (size_t s = 0; s < filters.size(); ++s) {
-    const GenerationList& list = generations[s]->ReadInside(*inside);
-    if (!list.has_fingerprints()) continue;
-    if (!list.Holds(ProjectionDigest(frame.sets.allowed()[s], tuple))) return false;
+  for (size_t s = 0; s < engines.size(); ++s) {
+    if (!engines[s]->Holds(DigestOf(s, tuple))) return false;
   }
-  inside.reset();  // erasing may wait for readers
-  for (size_t s = 0; s < filters.size(); ++s) {
-    filters[s].Erase(Key::Digest(ProjectionDigest(frame.sets.allowed()[s], tuple)));
+  for (size_t s = 0; s < engines.size(); ++s) {
+    const uint64_t digest = DigestOf(s, tuple);
+    engines[s]->Erase(context(), Keys::Digests({&digest, 1}), {});
   }
   return true;
 }
@@ -154,18 +150,18 @@ uint64_t AttributeFilter::Impl::EraseChunk(const Tuples& chunk, std::span<uint64
   const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
   EraseMarks marks;
   if (chunk.size == 1) {
-    EraseMarks::Mark(0, marks.conflicting);  // cheaper than a batch of one from each set
+    EraseMarks::Mark(0, marks.scarce);  // cheaper than a batch of one from each set
   } else {
     ForEachSet(chunk.size, [&](size_t s) { MarkForErase(s, chunk, marks); });
   }
 
   std::array<uint64_t, kEraseChunk / 64> gone;  // at first those that are free
-  std::array<uint64_t, kEraseChunk / 64> conflicting;
+  std::array<uint64_t, kEraseChunk / 64> scarce;
   const size_t num_words = BitmapWords(chunk.size);
   for (size_t w = 0; w < num_words; ++w) {
     const uint64_t shown = marks.ShownWord(chunk.size, w);
-    conflicting[w] = shown & marks.conflicting[w].load(std::memory_order_relaxed);
-    gone[w] = shown & ~conflicting[w];
+    scarce[w] = shown & marks.scarce[w].load(std::memory_order_relaxed);
+    gone[w] = shown & ~scarce[w];
   }
   std::array<uint32_t, kEraseChunk> room;
   const size_t num_free = PlacesOf(gone, chunk.size, room.data());
@@ -173,12 +169,12 @@ uint64_t AttributeFilter::Impl::EraseChunk(const Tuples& chunk, std::span<uint64
   if (num_free != 0) {
     ForEachSet(num_free, [&](size_t s) {
       std::array<uint64_t, kEraseChunk> buffer;
-      filters[s].Erase(Keys::Digests(ChosenDigests(frame.sets.allowed()[s], chunk, free, buffer)));
+      engines[s]->Erase(context(), Keys::Digests(DigestsOf(s, chunk, free, buffer)), {});
     });
   }
   size_t num_erased = num_free;
-  const size_t num_conflicting = PlacesOf(conflicting, chunk.size, room.data());
-  for (const uint32_t place : std::span(room).first(num_conflicting)) {
+  const size_t num_scarce = PlacesOf(scarce, chunk.size, room.data());
+  for (const uint32_t place : std::span(room).first(num_scarce)) {
     if (!EraseOne(chunk, place)) continue;
     gone[place / 64] |= uint64_t{1} << (place % 64);
     ++num_erased;
@@ -210,8 +206,8 @@ EraseOutcome AttributeFilter::Impl::EraseWhole(const Tuples& tuples, std::span<u
   const auto is_lacked = [&](size_t i) { return (lacked[i / 64] >> (i % 64) & 1) != 0; };
 
   const StripedSharedMutex::ExclusiveLock lock(erase_mutex);
-  for (size_t s = 0; s < filters.size(); ++s) {
-    ProjectionDigests(frame.sets.allowed()[s], tuples, digests);
+  for (size_t s = 0; s < engines.size(); ++s) {
+    WriteDigests(s, tuples, digests);
     size_t num_left = 0;
     for (size_t i = 0; i < digests.size(); ++i) {
       ascending[num_left] = digests[i];
@@ -220,7 +216,7 @@ EraseOutcome AttributeFilter::Impl::EraseWhole(const Tuples& tuples, std::span<u
     const std::span<uint64_t> left = std::span(ascending).first(num_left);
     std::ranges::sort(left);
     Shortfalls shortfalls(Shortfalls::Kept::kDigests);
-    ScalableParts::FindMissing(filters[s], left, shortfalls);
+    engines[s]->FindMissing(left, shortfalls);
     if (shortfalls.num_missing() == 0) continue;
     num_lacked += shortfalls.num_missing();
     shortfalls.BeginTelling();
@@ -237,8 +233,8 @@ EraseOutcome AttributeFilter::Impl::EraseWhole(const Tuples& tuples, std::span<u
     ForEachSet(chunk.size, [&](size_t s) {
       std::array<uint64_t, kEraseChunk> buffer;
       const auto projections = std::span(buffer).first(chunk.size);
-      ProjectionDigests(frame.sets.allowed()[s], chunk, projections);
-      filters[s].Erase(Keys::Digests(projections));
+      WriteDigests(s, chunk, projections);
+      engines[s]->Erase(context(), Keys::Digests(projections), {});
     });
   });
   num_tuples.fetch_sub(tuples.size, std::memory_order_relaxed);

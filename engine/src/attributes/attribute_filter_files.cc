@@ -1,10 +1,10 @@
-// Attribute filters in files: which sets of attributes there are, and a filter of generations for
-// each (scalable/generations_file.h).
+// Attribute filters in files: which sets of attributes there are, and a filter that grows by itself
+// for each (scalable/doubling_file.cc).
 //
 //   attributes   AttributesNumbers below, and of each attribute a byte, its name's length, and the
 //                name
 //   sets         8 bytes each, ascending: the cuts, or all sets of a list
-//   growth       a record for each allowed set, ascending
+//   growing      an entry for each allowed set, ascending; the shards of each are stores
 //
 // Which sets are allowed follows from the number of attributes, the limit and the cuts, or is the
 // list.
@@ -15,7 +15,7 @@
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/files/filter_files.h"
-#include "engine/src/scalable/scalable_parts.h"
+#include "engine/src/scalable/doubling_file.h"
 
 namespace trommel {
 namespace {
@@ -79,22 +79,6 @@ Result<AttributeSets> ReadSets(const FileSection& section, const AttributesNumbe
       0, is_list ? "the sets do not ascend" : "the cuts do not ascend, or contain each other");
 }
 
-// Is it such a filter as an attribute filter makes?
-Status CheckFilter(const ScalableFilter& filter, const GrowthOutline& outline,
-                   uint64_t num_tuples) {
-  const ScalableConfig made = {};
-  const ScalableConfig& config = ScalableParts::ConfigOf(filter);
-  if (config.growth != made.growth || config.tightening != made.tightening ||
-      config.max_capacity != made.max_capacity || HasFingerprints(config.encoding)) {
-    return CorruptAt(outline.growth_at,
-                     "section 'growth': a growth that an attribute filter does not have");
-  }
-  if (filter.num_keys() == num_tuples) return Ok();
-  return CorruptAt(outline.growth_at, "section 'growth': a filter holds " +
-                                          std::to_string(filter.num_keys()) +
-                                          " tuples, the first one " + std::to_string(num_tuples));
-}
-
 }  // namespace
 
 // Alone with the queries: a tuple on its way between sets would be in some of them only, and where
@@ -104,11 +88,8 @@ Status AttributeFilter::WriteTo(FileWriter& file) const {
   const StripedSharedMutex::ExclusiveLock lock(impl_->erase_mutex);
   const Impl::Frame& frame = impl_->frame;
   const AttributeSets& sets = frame.sets;
-  const std::vector<ScalableFilter>& filters = impl_->filters;
-  uint64_t about_bytes = 0;
-  for (const ScalableFilter& filter : filters) {
-    about_bytes += ScalableParts::NumBytes(filter) + kPageAlignment;
-  }
+  const Impl::Engines& engines = impl_->engines;
+  const uint64_t about_bytes = impl_->memory->num_bytes();
   file.Begin(FileType::kAttributes, frame.digest, about_bytes);
   file.BeginSection(sections::kAttributes, 0);
   file.Append(BytesOf(AttributesNumbers{.num_attributes = sets.num_attributes(),
@@ -121,17 +102,13 @@ Status AttributeFilter::WriteTo(FileWriter& file) const {
   }
   file.EndSection();
   file.Add(sections::kSets, 0, std::as_bytes(sets.is_list() ? sets.allowed() : sets.cuts()));
-  file.BeginSection(sections::kGrowth, 0);
-  for (const ScalableFilter& filter : filters) {
-    file.Append(BytesOf(ScalableParts::GrowthOf(filter)));
-  }
+  file.BeginSection(sections::kGrowing, 0);
+  for (const auto& engine : engines) engine->AppendNumbers(file);
   file.EndSection();
-  uint32_t store_idx = 1;
-  for (size_t s = 0; s < filters.size() && file.ok(); ++s) {
-    const Result<WrittenGenerations> written =
-        ScalableParts::Write(filters[s], static_cast<uint32_t>(s), store_idx, file);
-    if (!written.ok()) return written.error();
-    store_idx += written->num_stores;
+  uint32_t store = 1;
+  for (const auto& engine : engines) {
+    engine->WriteShards(file, store);
+    store += static_cast<uint32_t>(engine->num_shards());
   }
   return Ok();
 }
@@ -150,37 +127,46 @@ Result<AttributeFilter> AttributeFilter::ReadFrom(FileReader& file, uint64_t lim
   }
   Result<AttributeSets> sets = ReadSets(file.Take(sections::kSets), attributes->numbers);
   if (!sets.ok()) return sets.error();
-  const Result<std::vector<GrowthOutline>> outlines = ReadOutlines(file);
-  if (!outlines.ok()) return outlines.error();
+  const Result<std::vector<GrowingNumbers>> entries = ReadGrowing(file);
+  if (!entries.ok()) return entries.error();
+  const FileSection growing = file.Take(sections::kGrowing);
   const size_t num_sets = sets->allowed().size();
-  if (outlines->size() != num_sets) {
-    return CorruptAt(outlines->front().growth_at,
-                     "section 'growth': " + std::to_string(outlines->size()) +
-                         " filters, where there should be " + std::to_string(num_sets));
+  if (entries->size() != num_sets) {
+    return growing.CorruptAt(0, std::to_string(entries->size()) +
+                                    " filters, where there should be " + std::to_string(num_sets));
   }
   // Memory for all is judged before any is taken.
-  const uint64_t num_bytes = BlockBytes(*outlines);
+  size_t num_stores = 0;
+  for (const GrowingNumbers& of_set : *entries) num_stores += of_set.options().num_shards();
+  const uint64_t num_bytes = LeastBytes(file, 1, num_stores);
   const uint64_t limit = Impl::LimitFor(num_sets, limit_bytes);
   if (num_bytes > limit) return Impl::TooLarge(*sets, num_bytes, limit_bytes);
 
-  const auto budget = std::make_shared<MemoryBudget>(limit);
-  GrowthPlans plans;
-  std::vector<ScalableFilter> filters;
-  filters.reserve(num_sets);
-  for (const GrowthOutline& outline : *outlines) {
-    Result<ScalableFilter> filter = ScalableParts::Read(file, outline, limit_bytes, plans, budget);
-    if (!filter.ok()) return filter.error();
-    const uint64_t num_tuples = filters.empty() ? filter->num_keys() : filters[0].num_keys();
-    if (Status good = CheckFilter(*filter, outline, num_tuples); !good.ok()) return good.error();
-    filters.push_back(*std::move(filter));
+  std::shared_ptr<GrowingMemory> memory = Impl::MemoryWithin(limit);
+  Impl::Engines engines;
+  engines.reserve(num_sets);
+  uint32_t store = 1;
+  for (size_t s = 0; s < num_sets; ++s) {
+    const GrowingNumbers& numbers = (*entries)[s];
+    Result<std::unique_ptr<DoublingEngine>> engine = DoublingEngine::ReadShards(
+        file, numbers, {.kind = DigestKind::kCaller}, store, limit_bytes, memory);
+    if (!engine.ok()) return engine.error();
+    store += static_cast<uint32_t>(numbers.options().num_shards());
+    const uint64_t num_here = (*engine)->num_keys();
+    if (s > 0 && num_here != engines.front()->num_keys()) {
+      return growing.CorruptAt(s * sizeof(GrowingNumbers),
+                               "a filter holds " + std::to_string(num_here) +
+                                   " tuples, the first one " +
+                                   std::to_string(engines.front()->num_keys()));
+    }
+    engines.push_back(*std::move(engine));
   }
-  const uint64_t num_tuples = filters.front().num_keys();
+  const uint64_t num_tuples = engines.front()->num_keys();
   auto impl = std::make_unique<Impl>(Impl::Frame{.sets = *std::move(sets),
                                                  .names = std::move(attributes->names),
                                                  .digest = *policy,
-                                                 .executor = nullptr,
-                                                 .memory = budget},
-                                     std::move(filters));
+                                                 .executor = nullptr},
+                                     std::move(memory), std::move(engines));
   impl->num_tuples = num_tuples;
   return AttributeFilter(std::move(impl));
 }

@@ -1,4 +1,5 @@
-// What an AttributeFilter is made of: a scalable filter for each allowed set.
+// What an AttributeFilter is made of: for each allowed set an engine that grows (DoublingEngine),
+// all in one memory.
 #ifndef TROMMEL_ENGINE_SRC_ATTRIBUTES_ATTRIBUTE_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_ATTRIBUTES_ATTRIBUTE_FILTER_IMPL_H_
 
@@ -12,9 +13,11 @@
 
 #include "engine/src/attributes/query_plans.h"
 #include "engine/src/base/memory_budget.h"
-#include "engine/src/scalable/generations.h"
+#include "engine/src/growing/growing_memory.h"
+#include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/striped_shared_mutex.h"
+#include "engine/src/tuples/projection.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/sync/grace_periods.h"
 
@@ -27,16 +30,20 @@ struct AttributeFilter::Impl {
     std::vector<std::string> names;
     DigestPolicy digest;
     std::shared_ptr<Executor> executor;
-    std::shared_ptr<MemoryBudget> memory;  // of all filters
   };
+  using Engines = std::vector<std::unique_ptr<DoublingEngine>>;
 
-  Impl(Frame made_of, std::vector<ScalableFilter> filter_of_each_set);
-  // Exclusive.
-  void TakeFilters(std::vector<ScalableFilter> filter_of_each_set);
+  // Engines in this memory.
+  Impl(Frame made_of, std::shared_ptr<GrowingMemory> memory_of_all, Engines engine_of_each_set);
+
+  // What an engine and its list take beside num_bytes, about.
+  static constexpr uint64_t kFixedBytes = uint64_t{4} << 10;
+  // What engines are made in, within a limit.
+  static std::shared_ptr<GrowingMemory> MemoryWithin(uint64_t limit_bytes);
 
   static constexpr size_t kMaxNameBytes = 255;
   static Status CheckNames(std::span<const std::string> names, uint32_t num_attributes);
-  // Of so many sets' filters: as given, or what the machine has beside what they take anyway.
+  // Of so many sets' engines: as given, or what the machine has beside what they take anyway.
   static uint64_t LimitFor(size_t num_sets, uint64_t memory_limit_bytes);
   static Error TooLarge(const AttributeSets& sets, uint64_t num_bytes, uint64_t memory_limit_bytes);
 
@@ -46,27 +53,32 @@ struct AttributeFilter::Impl {
   // May throw std::bad_alloc, before anything has changed.
   EraseOutcome EraseWhole(const Tuples& tuples, std::span<uint64_t> missing);
 
+  DoublingEngine::Context context() const {
+    return {.policy = callers_digests, .executor = frame.executor.get()};
+  }
+  // What a set's engine is given for the tuples at these places: of the columns, or in the buffer.
+  std::span<const uint64_t> DigestsOf(size_t set_idx, const Tuples& chunk,
+                                      std::span<const uint32_t> places,
+                                      std::span<uint64_t> buffer) const {
+    const auto digests = ChosenDigests(frame.sets.allowed()[set_idx], chunk, places, buffer);
+    const uint32_t shift = engines[set_idx]->plan().digest_shift();
+    if (shift == 0) return digests;
+    for (size_t i = 0; i < digests.size(); ++i) buffer[i] = digests[i] >> shift;
+    return buffer.first(digests.size());
+  }
+  uint64_t DigestOf(size_t set_idx, std::span<const uint64_t> tuple) const {
+    return ProjectionDigest(frame.sets.allowed()[set_idx], tuple) >>
+           engines[set_idx]->plan().digest_shift();
+  }
+  // The same of all tuples, in `digests`.
+  void WriteDigests(size_t set_idx, const Tuples& tuples, std::span<uint64_t> digests) const;
+
   struct InsertScratch;  // the memory for a chunk of tuples on their way in
-  InsertOutcome InsertChunk(const Tuples& chunk, const InsertScratch& scratch,
-                            std::span<uint64_t> inserted);
-  // Whether every set has room, whatever the tuples are.
-  bool HasRoomFor(uint64_t num_wanted) const;
-  // Which of the tuples at these places the set shows, the k-th being bit k; in the scratch's
-  // memory.
-  std::span<const uint64_t> ShownBy(size_t set_idx, const Tuples& chunk,
-                                    std::span<const uint32_t> places,
-                                    const InsertScratch& scratch) const;
-  // Of the tuples at these places, how many there are before the first for which the set has no
-  // room; it may say fewer, but none only where the first has no room.
-  size_t NumWithRoom(size_t set_idx, const Tuples& chunk, std::span<const uint32_t> places,
-                     const InsertScratch& scratch) const;
   // Inserts those at these places. Returns what came of it; those that came in are kept, in front.
   InsertOutcome InsertPlaces(const Tuples& chunk, std::span<uint32_t> places,
                              const InsertScratch& scratch);
-  // The same, set by set as far as all have room, so that none is refused but where others take
-  // the room meanwhile.
-  InsertOutcome InsertInTurns(const Tuples& chunk, std::span<uint32_t> places,
-                              const InsertScratch& scratch);
+  InsertOutcome InsertChunk(const Tuples& chunk, const InsertScratch& scratch,
+                            std::span<uint64_t> inserted);
   // Takes the tuples at these places, which this very call put in, out of the first num_sets sets.
   void TakeBack(const Tuples& chunk, std::span<const uint32_t> places, size_t num_sets,
                 const InsertScratch& scratch);
@@ -75,7 +87,7 @@ struct AttributeFilter::Impl {
   uint64_t EraseChunk(const Tuples& chunk, std::span<uint64_t> erased);
   struct EraseMarks;  // what is known of a chunk's tuples on their way out
   // Looks up in one set those that no other was seen to lack, and marks those that it lacks, and
-  // those that might depend on each other's erasure.
+  // those that it holds less often than they are given.
   void MarkForErase(size_t set_idx, const Tuples& chunk, EraseMarks& marks) const;
   // Calls work(s) for every set, in several threads where that pays for so many tuples.
   template <class Work>
@@ -95,10 +107,11 @@ struct AttributeFilter::Impl {
   // First, because it is aligned to cache lines.
   mutable StripedSharedMutex erase_mutex;
   Frame frame;
-  std::vector<ScalableFilter> filters;  // as sets.allowed()
-  // Of the filters and the plans: a query for one tuple enters once for its plan and all parts.
-  std::shared_ptr<GracePeriods> grace_periods;
-  std::vector<const Generations*> generations;
+  const DigestPolicy callers_digests{.kind = DigestKind::kCaller};
+  // Of the engines, and its grace periods of the plans, too: a query for one tuple enters once for
+  // its plan and all parts.
+  std::shared_ptr<GrowingMemory> memory;
+  Engines engines;  // as sets.allowed()
   QueryPlans plans;
   std::atomic<uint64_t> num_tuples{0};
   std::atomic<uint64_t> num_refused_inserts{0};

@@ -9,7 +9,6 @@
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/base/check.h"
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/tuple_batch.h"
 
 namespace trommel {
@@ -33,9 +32,8 @@ size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const 
   std::array<uint64_t, kernels::kMaxChunkKeys> buffer;
   const auto look_up = [&](uint32_t set_idx, std::span<const uint32_t> places,
                            std::span<uint64_t> answers) {
-    const AttributeMask set = frame.sets.allowed()[set_idx];
-    const auto digests = ChosenDigests(set, chunk, places, buffer);
-    return filters[set_idx].Query(Keys::Digests(digests), answers);
+    const auto digests = DigestsOf(set_idx, chunk, places, buffer);
+    return engines[set_idx]->Query({.policy = callers_digests}, Keys::Digests(digests), answers);
   };
   std::array<uint32_t, kernels::kMaxChunkKeys> place_room;
   const std::span<uint32_t> all = std::span(place_room).first(chunk.size);
@@ -64,9 +62,9 @@ size_t AttributeFilter::Impl::QueryChunk(std::span<const uint32_t> parts, const 
 
 bool AttributeFilter::Impl::MayContain(std::span<const uint32_t> parts,
                                        std::span<const uint64_t> tuple,
-                                       const GracePeriods::Reader& inside) const noexcept {
+                                       const GracePeriods::Reader& /*inside*/) const noexcept {
   struct Lookup {
-    const GenerationList* list;
+    const GrowingStore* store;
     uint64_t digest;
   };
   std::array<Lookup, kPartsFetched> lookups;
@@ -74,12 +72,11 @@ bool AttributeFilter::Impl::MayContain(std::span<const uint32_t> parts,
     const auto fetched = parts.subspan(first, std::min(kPartsFetched, parts.size() - first));
     for (size_t k = 0; k < fetched.size(); ++k) {
       const uint32_t set_idx = fetched[k];
-      lookups[k] = {&generations[set_idx]->ReadInside(inside),
-                    ProjectionDigest(frame.sets.allowed()[set_idx], tuple)};
-      lookups[k].list->Prefetch(lookups[k].digest);
+      lookups[k] = {&engines[set_idx]->store(), DigestOf(set_idx, tuple)};
+      lookups[k].store->PrefetchInside(lookups[k].digest);
     }
     for (size_t k = 0; k < fetched.size(); ++k) {
-      if (!lookups[k].list->MayContain(lookups[k].digest)) return false;
+      if (!lookups[k].store->MayContainInside(lookups[k].digest)) return false;
     }
   }
   return true;
@@ -90,7 +87,7 @@ bool AttributeFilter::MayContain(AttributeMask asked,
   TROMMEL_CHECK(CanAnswer(asked), "a query for attributes that the filter does not have");
   TROMMEL_CHECK(tuple.size() == sets().num_attributes(), "a tuple without a digest per attribute");
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const GracePeriods::Reader inside = impl_->grace_periods->Enter();
+  const GracePeriods::Reader inside = impl_->memory->Enter();
   QueryPlans::Plan own;
   return impl_->MayContain(impl_->plans.Of(asked, inside, own), tuple, inside);
 }
@@ -101,7 +98,7 @@ size_t AttributeFilter::Query(AttributeMask asked, const Tuples& tuples,
   CheckBitmap(tuples, asked, maybe_present);
   CheckColumns(tuples, asked);
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
-  const PlanOfBatch plan(impl_->plans, asked, *impl_->grace_periods);
+  const PlanOfBatch plan(impl_->plans, asked, impl_->memory->periods());
   const std::span<const uint32_t> parts = plan.parts();
   if (parts.empty()) {
     SetAll(tuples.size, maybe_present);
@@ -138,14 +135,13 @@ void AttributeFilter::CountEstimates(AttributeMask asked, const Tuples& tuples,
   std::ranges::fill(counts, num_tuples());
   std::array<uint64_t, kCountChunk> digests;
   std::array<uint64_t, kCountChunk> counts_here;
-  const PlanOfBatch plan(impl_->plans, asked, *impl_->grace_periods);
+  const PlanOfBatch plan(impl_->plans, asked, impl_->memory->periods());
   for (const uint32_t set_idx : plan.parts()) {
-    const AttributeMask set = sets().allowed()[set_idx];
     ForEachTupleChunk(tuples, kCountChunk, [&](size_t first, const Tuples& chunk) {
       const auto keys = std::span(digests).first(chunk.size);
-      ProjectionDigests(set, chunk, keys);
-      impl_->filters[set_idx].CountEstimates(Keys::Digests(keys),
-                                             std::span(counts_here).first(chunk.size));
+      impl_->WriteDigests(set_idx, chunk, keys);
+      impl_->engines[set_idx]->CountEstimates(impl_->context(), Keys::Digests(keys),
+                                              std::span(counts_here).first(chunk.size));
       for (size_t i = 0; i < chunk.size; ++i) {
         counts[first + i] = std::min(counts[first + i], counts_here[i]);
       }

@@ -22,6 +22,10 @@ std::optional<Error> CheckPlan(const AttributePlanRequest& request) {
   if (request.capacity == 0 || request.capacity > kMaxCapacity) {
     return OutOfRange("capacity", request.capacity, uint64_t{1}, kMaxCapacity);
   }
+  if (request.max_capacity != 0 &&
+      (request.max_capacity < request.capacity || request.max_capacity > kMaxCapacity)) {
+    return OutOfRange("max_capacity", request.max_capacity, request.capacity, kMaxCapacity);
+  }
   const uint32_t num_attributes = request.sets.num_attributes();
   if (!request.num_values.empty() && request.num_values.size() != num_attributes) {
     return Unplannable("num_values has " + std::to_string(request.num_values.size()) +
@@ -101,11 +105,10 @@ Result<AttributePlan> PlanAttributes(const AttributePlanRequest& request) {
          .weight = weights[i],
          .capacity = ProjectionCapacity(set, sets, request.capacity, request.num_values)});
   }
-  const Status planned =
-      request.memory_bytes == 0
-          ? PlanFiltersOfRate(request.target_fpr, request.encoding, request.capacity, plan.sets)
-          : PlanFiltersInMemory(request.memory_bytes, request.encoding, request.capacity,
-                                plan.sets);
+  const TupleNumbers tuples{.capacity = request.capacity, .max_capacity = request.max_capacity};
+  const Status planned = request.memory_bytes == 0
+                             ? PlanFiltersOfRate(request.target_fpr, tuples, plan.sets)
+                             : PlanFiltersInMemory(request.memory_bytes, tuples, plan.sets);
   if (!planned.ok()) return planned.error();
   for (const PlannedSet& set : plan.sets) {
     plan.num_bytes += set.num_bytes;

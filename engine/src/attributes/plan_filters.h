@@ -7,18 +7,24 @@
 
 #include "trommel/attribute_plan.h"
 #include "trommel/result.h"
-#include "trommel/sizing.h"
 
 namespace trommel {
 
-// Both set target_fpr, predicted_fpr and num_bytes of sets whose capacity is known, to what a
-// ScalableFilter made for them has when it is full and num_tuples are in. Fail as its Create does.
-Status PlanFiltersOfRate(double target_fpr, Encoding encoding, uint64_t num_tuples,
+// How many tuples filters of sets are sized for, and how far they are to grow
+// (AttributeConfig::max_capacity).
+struct TupleNumbers {
+  uint64_t capacity = 0;
+  uint64_t max_capacity = 0;
+};
+
+// Both set target_fpr, predicted_fpr and num_bytes of sets whose capacity is known, to what the
+// filters made for them have with so many tuples. Fail as AttributeFilter::Create does.
+Status PlanFiltersOfRate(double target_fpr, const TupleNumbers& tuples,
                          std::vector<PlannedSet>& sets);
 
 // The rates that make sum of weight x predicted_fpr least within the memory. Fails with
 // kInvalidArgument where the highest rates take more, and says how much.
-Status PlanFiltersInMemory(uint64_t memory_bytes, Encoding encoding, uint64_t num_tuples,
+Status PlanFiltersInMemory(uint64_t memory_bytes, const TupleNumbers& tuples,
                            std::vector<PlannedSet>& sets);
 
 }  // namespace trommel

@@ -2,55 +2,44 @@
 #include "engine/src/attributes/set_sizes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
-#include "engine/src/scalable/growth_plan.h"
+#include "engine/src/growing/digest_copies.h"
+#include "engine/src/scalable/doubling_plan.h"
+#include "trommel/sizing.h"
 
 namespace trommel {
 namespace {
 
-// Steps of an eighth of what the rate is: about 2 % of the bytes.
-constexpr size_t kNumRates = 97;
-
-ScalableConfig ConfigOf(uint64_t capacity, double target_fpr, Encoding encoding) {
-  ScalableConfig config;
-  config.first_capacity = capacity;
-  config.target_fpr = target_fpr;
-  config.mode = GrowthMode::kGenerations;
-  config.encoding = encoding;
-  return config;
+Result<DoublingPlan> PlanOf(const SetValues& values, double target_fpr) {
+  return DoublingPlan::MakeOfPart({.first_capacity = values.capacity,
+                                   .target_fpr = target_fpr,
+                                   .mode = GrowthMode::kDoubling,
+                                   .max_capacity = values.max_capacity,
+                                   .digest = {.kind = DigestKind::kCaller}});
 }
 
-// From the highest rate to the lowest that a first generation can keep.
-double RateAt(size_t rate_idx) {
-  const double lowest = kMinTargetFpr / (1 - ScalableConfig{}.tightening) * (1 + 1e-9);
-  const double share = static_cast<double>(rate_idx) / (kNumRates - 1);
-  return kMaxTargetFpr * std::pow(lowest / kMaxTargetFpr, share);
+// Of further copies: 64 bytes per digest that has some, or a number of groups of 4 bits in a record
+// of a block (fingerprints/dense_counts.h).
+uint64_t CopyBytes(const DoublingPlan& plan, const SetValues& values) {
+  if (values.num_tuples <= values.capacity) return 0;
+  const uint64_t num_further = values.num_tuples - values.capacity;
+  const uint64_t num_keys = std::min(num_further, values.capacity);
+  if (plan.KeepsDigestsAt(values.capacity)) return num_keys * DigestCopies::kNodeBytes;
+  // With what a record and its place take.
+  const auto num_bits = static_cast<uint64_t>(std::bit_width(num_further / num_keys));
+  return num_keys * ((num_bits + 2) / 3 + 4) / 2;
 }
 
-// That of generations of slices. 0: there is none.
-uint32_t ShapeAt(uint64_t capacity, size_t rate_idx, Encoding encoding) {
-  const Encoding of_slices = encoding == Encoding::kAutomatic ? Encoding::kRuns : encoding;
-  const Result<GrowthSlot> slot = FirstSlot(ConfigOf(capacity, RateAt(rate_idx), of_slices));
-  return slot.ok() ? slot->geometry.num_slices : 0;
-}
-
-// Between two rates of one shape all have it. 0: there is none.
-void FindShapes(uint64_t capacity, Encoding encoding, size_t first, size_t last,
-                std::span<uint32_t> shapes) {
-  if (last - first < 2) return;
-  if (shapes[first] == shapes[last] && shapes[first] != 0) {
-    std::fill(shapes.begin() + static_cast<ptrdiff_t>(first),
-              shapes.begin() + static_cast<ptrdiff_t>(last), shapes[first]);
-    return;
-  }
-  const size_t middle = first + (last - first) / 2;
-  shapes[middle] = ShapeAt(capacity, middle, encoding);
-  FindShapes(capacity, encoding, first, middle, shapes);
-  FindShapes(capacity, encoding, middle, last, shapes);
+SetSize SizeBy(const DoublingPlan& plan, const SetValues& values, double target_fpr) {
+  return {.target_fpr = target_fpr,
+          .predicted_fpr = plan.FprAt(values.capacity),
+          .num_bytes =
+              std::max(plan.FirstBytes(), plan.BytesAt(values.capacity)) + CopyBytes(plan, values)};
 }
 
 // Where no line between others runs below: the vertices, the first and the last among them.
@@ -97,43 +86,37 @@ std::vector<Step> StepsOf(std::span<const Sharer> sharers) {
 
 }  // namespace
 
-Encoding EncodingOfSet(Encoding asked_for, uint64_t capacity, uint64_t num_tuples) {
-  const bool has_copies = num_tuples > capacity;
-  return asked_for == Encoding::kAutomatic && has_copies ? Encoding::kRuns : asked_for;
+uint64_t LargestOfSet(uint64_t capacity, uint64_t num_tuples, uint64_t max_tuples) {
+  const auto of_tuples = static_cast<double>(std::max(num_tuples, uint64_t{1}));
+  const double usual =
+      std::max(static_cast<double>(kUsualGrowth) * of_tuples, static_cast<double>(kUsualLargest));
+  const double growth = (max_tuples == 0 ? usual : static_cast<double>(max_tuples)) / of_tuples;
+  const double largest = std::ceil(static_cast<double>(capacity) * growth);
+  return largest < static_cast<double>(kMaxCapacity) ? static_cast<uint64_t>(largest)
+                                                     : kMaxCapacity;
 }
 
-Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encoding,
-                          uint32_t num_slices, uint64_t num_copies) {
-  ScalableConfig config =
-      ConfigOf(capacity, target_fpr, EncodingOfSet(encoding, capacity, num_copies));
-  config.num_slices = num_slices;
-  const Result<GrowthSlot> slot = FirstSlot(config);
-  if (!slot.ok()) return slot.error();
-  return SetSize{.target_fpr = target_fpr,
-                 .predicted_fpr = SlotFpr(slot->geometry, capacity),
-                 .num_bytes = SlotBytes(slot->geometry, std::max(capacity, num_copies))};
+Result<SetSize> SizeOfSet(const SetValues& values, double target_fpr) {
+  const Result<DoublingPlan> plan = PlanOf(values, target_fpr);
+  if (!plan.ok()) return plan.error();
+  return SizeBy(*plan, values, target_fpr);
 }
 
-Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
-                                        uint64_t shape_capacity, ShapesOfRates& shapes,
-                                        uint64_t num_copies) {
-  if (shapes.empty()) {
-    shapes.assign(kNumRates, 0);
-    for (const size_t end : {size_t{0}, kNumRates - 1}) {
-      shapes[end] = ShapeAt(shape_capacity, end, encoding);
-    }
-    FindShapes(shape_capacity, encoding, 0, kNumRates - 1, shapes);
-  }
+// A target for each number of bits that a filter may keep: the highest of them.
+Result<std::vector<SetSize>> SizesOfSet(const SetValues& values) {
   std::vector<SetSize> all;
   std::optional<Error> error;
-  for (size_t i = 0; i < kNumRates; ++i) {
-    if (shapes[i] == 0 && i + 1 < kNumRates) continue;
-    const Result<SetSize> size = SizeOfSet(capacity, RateAt(i), encoding, shapes[i], num_copies);
-    if (size.ok()) {
-      all.push_back(*size);
+  for (double target_fpr = kMaxTargetFpr; target_fpr >= kMinTargetFpr;) {
+    const Result<DoublingPlan> plan = PlanOf(values, target_fpr);
+    if (plan.ok()) {
+      all.push_back(SizeBy(*plan, values, target_fpr));
     } else {
-      error = size.error();
+      error = plan.error();
     }
+    if (!plan.ok()) break;
+    // Of one bit more.
+    const auto largest = static_cast<double>(std::max(values.capacity, values.max_capacity));
+    target_fpr = std::ldexp(largest, -static_cast<int>(plan->num_bits() + 1));
   }
   if (all.empty()) return *error;
   std::stable_sort(all.begin(), all.end(),

@@ -8,39 +8,38 @@
 #include <vector>
 
 #include "trommel/result.h"
-#include "trommel/sizing.h"
 
 namespace trommel {
 
-// What the generations of a set's filter have. kAutomatic, which takes fingerprints where they need
-// less memory, stays what it is for a set of as many values as tuples; others get runs. There the
-// further copies of values would take the slots and the side table that sizing has for values.
-Encoding EncodingOfSet(Encoding asked_for, uint64_t capacity, uint64_t num_tuples);
+// The most values that the filter of a set keeps its rate for, sized for `capacity` of the
+// num_tuples: as many times as max_tuples are num_tuples, where 0 is kUsualGrowth times as many, at
+// least kUsualLargest.
+inline constexpr uint64_t kUsualGrowth = 16;
+inline constexpr uint64_t kUsualLargest = uint64_t{1} << 20;
+uint64_t LargestOfSet(uint64_t capacity, uint64_t num_tuples, uint64_t max_tuples);
 
-// A scalable filter's first generation, full.
+// A set's filter, with as many values as it is sized for.
 struct SetSize {
-  double target_fpr = 0;
-  double predicted_fpr = 0;
-  uint64_t num_bytes = 0;  // side table included
+  double target_fpr = 0;     // with as many as it keeps its rate for
+  double predicted_fpr = 0;  // with as many as it is sized for
+  uint64_t num_bytes = 0;    // side memory included
 
   friend bool operator==(const SetSize&, const SetSize&) = default;
 };
 
-// What the filter is that is made for so many different keys and this rate, with what EncodingOfSet
-// makes of the encoding for num_copies tuples. num_slices 0: as it would choose. Of num_copies keys
-// in all, if more, the side table's bytes are estimated as if they fell into blocks one by one.
-// Fails as ScalableFilter::Create does.
-Result<SetSize> SizeOfSet(uint64_t capacity, double target_fpr, Encoding encoding,
-                          uint32_t num_slices = 0, uint64_t num_copies = 0);
+// What the values of a set are.
+struct SetValues {
+  uint64_t capacity = 0;
+  uint64_t max_capacity = 0;
+  uint64_t num_tuples = 0;  // which have these values, evenly; if more, they take side memory
+};
+
+// What the filter is that is made for these and this rate. Fails as ScalableFilter::Create does.
+Result<SetSize> SizeOfSet(const SetValues& values, double target_fpr);
 
 // The sizes worth having: each has more bytes than the one before and a lower predicted rate, and
-// the highest target that gives them. Shapes change between few of the rates tried, and are looked
-// for at shape_capacity keys. A fifth of a second; where the shapes of that capacity are in
-// `shapes` already (they are left there), an eighth of that.
-using ShapesOfRates = std::vector<uint32_t>;
-Result<std::vector<SetSize>> SizesOfSet(uint64_t capacity, Encoding encoding,
-                                        uint64_t shape_capacity, ShapesOfRates& shapes,
-                                        uint64_t num_copies = 0);
+// the highest target that gives them.
+Result<std::vector<SetSize>> SizesOfSet(const SetValues& values);
 
 // A filter that shares memory with others: the sum of weight x predicted_fpr is minimized.
 struct Sharer {

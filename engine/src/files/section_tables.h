@@ -82,9 +82,8 @@ inline constexpr std::array kOfScalable = {kMetadata, kGrowth,  kGrowing, kGener
                                            kPresence, kCounts,  kBlocks,  kLines,      kSide,
                                            kDigests,  kFurther, kSizes,   kValues};
 inline constexpr std::array kOfWindow = {kMetadata, kWindow, kNumbers, kBlocks, kLines, kSide};
-inline constexpr std::array kOfAttributes = {kMetadata,   kAttributes, kSets,     kGrowth,
-                                             kGeneration, kNumbers,    kPresence, kCounts,
-                                             kBlocks,     kLines,      kSide};
+inline constexpr std::array kOfAttributes = {kMetadata, kAttributes, kSets,  kGrowing,
+                                             kDigests,  kFurther,    kSizes, kValues};
 inline constexpr std::array kOfColumn = {kMetadata, kColumn, kPlaces};
 inline constexpr std::array kOfDirectory = {kMetadata, kContents, kFile};
 

@@ -131,6 +131,8 @@ class DenseRange {
   // At most so many copies of a key that is in, of those that are counted beside it, at once.
   // Returns how many; the others are to be erased one by one.
   uint64_t EraseCounted(uint64_t block_idx, uint32_t key, uint64_t count);
+  // Moves the copies that have slots to records, as far as a limit leaves space.
+  void CountCopies();
   bool MayContain(uint64_t block_idx, uint32_t key) const;
   // As the kernels' query of one key, without a look at versions.
   kernels::OneFate QueryBesideUpdates(uint64_t block_idx, uint32_t key) const;

@@ -41,6 +41,22 @@ void DenseRange::ClearBesideQueries() noexcept {
   ForgetKeys();
 }
 
+void DenseRange::CountCopies() {
+  for (uint64_t b = 0; b < num_blocks(); ++b) {
+    if (kernels::IsCountedDense(BlockAt(b))) continue;
+    DenseBlock block = Load(b);
+    if (block.Copies() == 0 || !HasSpace(b, 0)) continue;
+    const auto change = ChangeOf(b);
+    Squeeze(block, b);
+    if (block.is_cut()) {
+      Pull(block, b);
+      if (block.is_spilled()) ReturnHidden(block, b);
+    }
+    Store(block, b);
+  }
+  FitLines();
+}
+
 std::optional<bool> DenseRange::MayHoldAboveBesideUpdates(uint64_t block_idx, uint32_t key) const {
   if (kernels::IsSpilledDense(BlockAt(block_idx))) return true;
   // The address after the block: entries that have left it since are in these lines or later ones.

@@ -61,6 +61,10 @@ class GrowingDirectory {
         reinterpret_cast<uint64_t*>(static_cast<uintptr_t>(loaded & ~kernels::kTableBit)));
     return loaded != 0;
   }
+  // Of so many bits behind the shards'.
+  static uint64_t AllBytesOf(uint32_t bits) {
+    return GrowingMemory::AllBytesOf(BytesOf(kernels::kGrowingShardBits + bits));
+  }
   // The words of all shards' tables, for kernels.
   const uint64_t* tables() const { return tables_.data(); }
   // Does a shard have segments? If none has, the tables have all answers.

@@ -54,7 +54,7 @@ bool GrowingMemory::Join(std::shared_ptr<MemoryBudget> budget) {
 }
 
 uint64_t* GrowingMemory::Allocate(uint64_t num_bytes) noexcept {
-  const uint64_t all_bytes = num_bytes + 64;  // a Piece, too
+  const uint64_t all_bytes = AllBytesOf(num_bytes);
   static_assert(sizeof(Piece) <= 64);
   if (!Take(all_bytes)) return nullptr;
   void* memory = NewBytes(all_bytes, kPieceAlignment);
@@ -65,7 +65,7 @@ uint64_t* GrowingMemory::Allocate(uint64_t num_bytes) noexcept {
 void GrowingMemory::Free(uint64_t* memory, uint64_t num_bytes) noexcept {
   if (memory == nullptr) return;
   FreeBytes(memory, kPieceAlignment);
-  GiveBack(num_bytes + 64);
+  GiveBack(AllBytesOf(num_bytes));
 }
 
 std::byte* GrowingMemory::AllocateSegment(uint64_t num_bytes) noexcept {

@@ -44,6 +44,9 @@ class GrowingMemory {
   std::byte* AllocateSegment(uint64_t num_bytes) noexcept;
   // A multiple of 64 bytes, aligned so.
   uint64_t* Allocate(uint64_t num_bytes) noexcept;
+  static constexpr uint64_t AllBytesOf(uint64_t num_bytes) {
+    return num_bytes + 64;
+  }  // a Piece, too
 
   // Of what one of these returned; null is nothing. A segment is freed with its range. Free
   // requires that no query can read it.

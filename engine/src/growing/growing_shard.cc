@@ -53,16 +53,20 @@ void GrowingShard::SetFigures() {
   figures_.num_marked.Set(sums_.marked);
   figures_.undecided_bins.Set(sums_.undecided_bins);
   figures_.side_bytes.Set(sums_.side_bytes + copies_.num_bytes());
+  figures_.num_bytes.Set(segment_bytes_ + table_.num_bytes());
 }
 
 void GrowingShard::RefuseInsert(bool by_side) {
   const uint64_t num_refused = figures_.num_refused_inserts.Get() + 1;
   figures_.num_refused_inserts.Set(num_refused);
   if (by_side) figures_.num_refused_by_side.Set(figures_.num_refused_by_side.Get() + 1);
+  if (!by_side && NextBytes() == 0) {
+    figures_.num_refused_by_size.Set(figures_.num_refused_by_size.Get() + 1);
+  }
   // A full shard has no more entries later: growth is tried again some refused keys later. To try
-  // may cost as much as to read a segment.
-  constexpr uint64_t kRetry = 256;
-  if (is_full() && num_refused % kRetry == 0 && NextBytes() != 0) grow_at_ = num_entries_;
+  // may cost as much as to read a segment, or a look at all blocks.
+  const uint64_t retry = std::max<uint64_t>(256, figures_.num_blocks.Get());
+  if (is_full() && num_refused % retry == 0) grow_at_ = num_entries_;
 }
 
 GrowingShard::Place GrowingShard::PlaceOf(uint64_t digest) const {

@@ -101,8 +101,10 @@ class alignas(64) GrowingShard {
     RunningFigure num_bins;
     RunningFigure num_slots;
     RunningFigure side_bytes;
+    RunningFigure num_bytes;  // of segments, and of the digest table
     RunningFigure num_refused_inserts;
     RunningFigure num_refused_by_side;  // of these, for lack of side memory
+    RunningFigure num_refused_by_size;  // of these, because the last size was full
     RunningFigure num_refused_growths;
     RunningFigure level;  // with num_blocks
   };
@@ -177,6 +179,8 @@ class alignas(64) GrowingShard {
   void DoSteps() noexcept;
   bool Grow() noexcept;
   bool Fold() noexcept;
+  // Moves copies from slots to records.
+  void CountCopies() noexcept;
   void SetThresholds();
   bool MoveUp() noexcept;
   bool MoveDown() noexcept;
@@ -194,7 +198,6 @@ class alignas(64) GrowingShard {
   uint64_t SideBytesOf(const GrowthLevel& of_level) const {
     return limits_.side_bytes / 2 >> of_level.prefix_bits;
   }
-  uint64_t num_bytes() const;  // of segments
   void Publish(const Segment& segment, uint64_t prefix) {
     directory_.Publish(shard_idx_, segment.prefix_bits(), prefix, segment.word());
   }
@@ -226,6 +229,7 @@ class alignas(64) GrowingShard {
 
   uint64_t num_entries_ = 0;
   RangeSums sums_;
+  uint64_t segment_bytes_ = 0;
   uint64_t grow_at_ = 0;
   int64_t fold_at_ = kNever;
   uint64_t full_at_ = 0;

@@ -29,6 +29,7 @@ bool GrowingShard::Begin(bool has_first_size) noexcept {
     level_ = ladder_.first_level();
   }
   SetThresholds();
+  SetFigures();
   PublishAll();
   return true;
 }
@@ -36,6 +37,7 @@ bool GrowingShard::Begin(bool has_first_size) noexcept {
 void GrowingShard::ForgetRefusals() {
   figures_.num_refused_inserts.Set(0);
   figures_.num_refused_by_side.Set(0);
+  figures_.num_refused_by_size.Set(0);
   figures_.num_refused_growths.Set(0);
 }
 

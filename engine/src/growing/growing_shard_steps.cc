@@ -30,6 +30,7 @@ void GrowingShard::SetThresholds() {
     grow_at_ = ladder_.max_digests();
     fold_at_ = kNever;
     full_at_ = FullAt(ladder_[0]);
+    segment_bytes_ = 0;
     figures_.num_blocks.Set(0);
     figures_.num_bins.Set(0);
     figures_.num_slots.Set(0);
@@ -40,7 +41,7 @@ void GrowingShard::SetThresholds() {
   const uint64_t capacity = level().capacity;
   const bool is_last = level_ + 1 == ladder_.num_levels();
   grow_at_ =
-      is_last ? ~uint64_t{0} >> 1
+      is_last ? FullAt(level())
               : std::max(capacity / 100 * Between(kFirstUp, kLastUp, num_moved_, num), uint64_t{1});
   const size_t first = ladder_.first_level();
   if (is_moving() && level_ >= first) {
@@ -56,7 +57,9 @@ void GrowingShard::SetThresholds() {
   uint64_t num_bins = 0;
   uint64_t num_slots = 0;
   sums_ = {};
+  segment_bytes_ = 0;
   for (const Segment& segment : segments_) {
+    segment_bytes_ += segment.all_bytes();
     num_blocks += segment.num_blocks();
     num_bins += segment.num_blocks() * segment.range().layout().shape.bins;
     num_slots += segment.num_blocks() * segment.range().layout().shape.slots;
@@ -81,9 +84,25 @@ bool GrowingShard::Grow() noexcept {
     SetThresholds();
     return true;
   }
-  figures_.num_refused_growths.Set(figures_.num_refused_growths.Get() + 1);
+  if (NextBytes() != 0) figures_.num_refused_growths.Set(figures_.num_refused_growths.Get() + 1);
+  // Copies in slots must not keep out keys.
+  if (is_full() && !keeps_digests()) CountCopies();
   grow_at_ = num_entries_ + std::max<uint64_t>(64, num_entries_ / 16);
+  if (NextBytes() == 0) grow_at_ = std::max(grow_at_, full_at_);
   return false;
+}
+
+// Ends the program where there is no memory for records, as updates do.
+void GrowingShard::CountCopies() noexcept {
+  for (const Segment& segment : segments_) {
+    DenseRange& range = segment.range();
+    const RangeSums before = RangeSums::Of(range);
+    range.CountCopies();
+    const RangeSums after = RangeSums::Of(range);
+    sums_ -= before;
+    sums_ += after;
+    num_entries_ -= after.copies - before.copies;
+  }
 }
 
 bool GrowingShard::Fold() noexcept {
@@ -103,12 +122,6 @@ uint64_t GrowingShard::NextBytes() const {
   const GrowthLevel& next = ladder_[level_ + 1];
   const uint64_t now = Segment::AllBytesFor(level().num_blocks);
   return std::max(PartsOf(level(), next) * Segment::AllBytesFor(next.num_blocks), now + 1) - now;
-}
-
-uint64_t GrowingShard::num_bytes() const {
-  uint64_t sum = 0;
-  for (const Segment& segment : segments_) sum += segment.all_bytes();
-  return sum;
 }
 
 // --- Segments.
@@ -140,7 +153,7 @@ bool GrowingShard::Replace(size_t first, size_t num_from, const GrowthLevel& to,
   const std::vector<Segment> from(begin, begin + static_cast<std::ptrdiff_t>(num_from));
   const uint64_t most_bytes = limits_.most_bytes;
   const uint64_t bytes_of_made = num_to * Segment::AllBytesFor(to.num_blocks);
-  uint64_t bytes_after = num_bytes() + bytes_of_made;
+  uint64_t bytes_after = segment_bytes_ + bytes_of_made;
   for (const Segment& segment : from) bytes_after -= segment.all_bytes();
   if (bytes_of_made > num_from * from[0].all_bytes() && bytes_after > most_bytes) {
     return false;

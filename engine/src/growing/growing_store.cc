@@ -21,12 +21,12 @@ namespace trommel {
 using kernels::OneFate;
 using kernels::WholeString;
 
-static_assert(GrowingStore::kShardBits == kernels::kGrowingShardBits);
-
 GrowthLadder GrowingStore::LadderOf(const GrowingOptions& options) {
   // Shards by chance have more keys than the mean; so the first size, which is to hold them without
   // a step, has three standard deviations more.
-  const auto of_shard = [](uint64_t num_keys) {
+  const auto of_shard = [&](uint64_t num_keys) {
+    // A segment of several is moved up before all are full.
+    if (options.shard_bits == 0) return num_keys + num_keys / 32 + 1;
     const double mean = static_cast<double>(num_keys) / kNumShards;
     return static_cast<uint64_t>(std::ceil(mean + 3 * std::sqrt(mean)));
   };
@@ -34,22 +34,27 @@ GrowthLadder GrowingStore::LadderOf(const GrowingOptions& options) {
           of_shard(std::max(options.first_capacity, options.max_capacity))};
 }
 
-GrowingStore::GrowingStore(const GrowingOptions& options)
+GrowingStore::GrowingStore(const GrowingOptions& options, std::shared_ptr<GrowingMemory> memory)
     : options_(options),
       limits_(std::make_unique<GrowthLimits>()),
       ladder_(std::make_unique<GrowthLadder>(LadderOf(options))),
-      memory_(std::make_unique<GrowingMemory>()),
-      directory_(std::make_unique<GrowingDirectory>(*memory_, options.value_bits)) {
-  limits_->most_bytes = MemoryLimit(options.limit_bytes) / kNumShards;
-  for (size_t i = 0; i < kNumShards; ++i) {
-    shards_[i] = std::make_unique<GrowingShard>(i, *ladder_, *limits_, *memory_, *directory_);
+      shares_memory_(memory != nullptr),
+      memory_(memory != nullptr ? std::move(memory) : std::make_shared<GrowingMemory>()),
+      directory_(std::make_unique<GrowingDirectory>(*memory_, options.value_bits)),
+      versions_(options.shard_bits) {
+  const size_t num_shards = options.num_shards();
+  limits_->most_bytes = MemoryLimit(options.limit_bytes) / num_shards;
+  shards_.reserve(num_shards);
+  for (size_t i = 0; i < num_shards; ++i) {
+    shards_.push_back(std::make_unique<GrowingShard>(i, *ladder_, *limits_, *memory_, *directory_));
   }
 }
 
 GrowingStore::~GrowingStore() = default;
 
 Result<std::unique_ptr<GrowingStore>> GrowingStore::Create(const GrowingOptions& options,
-                                                           bool has_first_size) {
+                                                           bool has_first_size,
+                                                           std::shared_ptr<GrowingMemory> memory) {
   if (options.value_bits == 0 || options.value_bits > kernels::kMaxValueBits) {
     return OutOfRange("value_bits", options.value_bits,
                       "1 to " + std::to_string(kernels::kMaxValueBits));
@@ -61,14 +66,14 @@ Result<std::unique_ptr<GrowingStore>> GrowingStore::Create(const GrowingOptions&
   try {
     const GrowthLadder ladder = LadderOf(options);
     if (has_first_size && !ladder.begins_with_digests()) {
-      if (Status fits = CheckMemoryLimit("the filter's first blocks need",
-                                         kNumShards * ladder[ladder.first_level()].num_bytes(),
-                                         options.limit_bytes);
+      if (Status fits = CheckMemoryLimit(
+              "the filter's first blocks need",
+              options.num_shards() * ladder[ladder.first_level()].num_bytes(), options.limit_bytes);
           !fits) {
         return fits.error();
       }
     }
-    std::unique_ptr<GrowingStore> store(new GrowingStore(options));
+    std::unique_ptr<GrowingStore> store(new GrowingStore(options, std::move(memory)));
     if (!store->directory_->Begin()) return refused;
     for (auto& shard : store->shards_) {
       if (!shard->Begin(has_first_size)) return refused;
@@ -173,6 +178,19 @@ size_t GrowingStore::AskTables(std::span<const uint64_t> chunk, uint64_t* shown,
 
 bool GrowingStore::MayContain(uint64_t digest) const noexcept {
   const GracePeriods::Reader reader = memory_->Enter();
+  return MayContainInside(digest);
+}
+
+void GrowingStore::PrefetchInside(uint64_t digest) const noexcept {
+  kernels::ChosenKernels().growing.fetch(&digest, 1, directory_->blocks());
+}
+
+bool GrowingStore::has_undecided() const {
+  return std::ranges::any_of(
+      shards_, [](const auto& shard) { return shard->figures().undecided_bins.Get() != 0; });
+}
+
+bool GrowingStore::MayContainInside(uint64_t digest) const noexcept {
   const OneFate fate = kernels::ChosenKernels().growing.query_one(digest, directory_->blocks());
   if (fate != OneFate::kSpill) [[likely]]
     return fate == OneFate::kDone;

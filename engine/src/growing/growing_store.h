@@ -4,7 +4,9 @@
 //   digest   | shard (6) | value: value_bits | not used |
 //
 // *Shards* are 64, whatever the machine: a shard is an owned range and a lock range (RangeLocks of
-// kShardBits bits). All of a shard changes under its lock alone; queries take no lock.
+// shard_bits bits). All of a shard changes under its lock alone; queries take no lock. A store that
+// is small, one of many, has one shard of all keys: its digests are shifted to the right, so that
+// they begin with six zeros.
 //
 // *Values.* All that a shard keeps of a key is its value (kernels/growing_layout.h), at any size.
 // So the store is a multiset of values: a key may be in iff its value is, an erasure takes one from
@@ -34,12 +36,12 @@
 #ifndef TROMMEL_ENGINE_SRC_GROWING_GROWING_STORE_H_
 #define TROMMEL_ENGINE_SRC_GROWING_GROWING_STORE_H_
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/store.h"
@@ -47,6 +49,7 @@
 #include "engine/src/growing/segment.h"
 #include "engine/src/growing/shard_contents.h"
 #include "engine/src/sync/range_versions.h"
+#include "kernels/growing_layout.h"
 #include "kernels/kernels.h"
 #include "trommel/result.h"
 
@@ -60,12 +63,16 @@ struct GrowthLimits;
 struct GrowingOptions {
   // Of a shard, at most kernels::kMaxValueBits.
   uint32_t value_bits = 31;
+  // 6; or 0: one shard. Requires digests that begin with six zeros, then.
+  uint32_t shard_bits = kernels::kGrowingShardBits;
   // Keys that the store holds at first, and after it has grown as far as it may.
   uint64_t first_capacity = 0;
   uint64_t max_capacity = 1'000'000'000;
   // Of the memory that num_bytes() counts and that a limit of side memory reserves; 0: the
   // machine's memory.
   uint64_t limit_bytes = 0;
+
+  size_t num_shards() const { return size_t{1} << shard_bits; }
 };
 
 // What a store keeps account of.
@@ -84,22 +91,25 @@ struct GrowingFigures {
   size_t most_level = 0;
   uint64_t num_refused_inserts = 0;
   uint64_t num_refused_by_side = 0;  // those of these for which side memory had no space
+  uint64_t num_refused_by_size = 0;  // those for which the last size was full
   uint64_t num_refused_growths = 0;  // each counts again when it is tried again
   uint64_t num_interrupted_queries = 0;
 };
 
 class GrowingStore final : public KeyStore {
  public:
-  static constexpr uint32_t kShardBits = 6;
-  static constexpr size_t kNumShards = size_t{1} << kShardBits;
+  static constexpr uint32_t kShardBits = kernels::kGrowingShardBits;
+  static constexpr size_t kNumShards = kernels::kGrowingShards;
   // The ladder of a store with these options.
   static GrowthLadder LadderOf(const GrowingOptions& options);
 
   // An empty store. Fails with kInvalidArgument for options beyond these bounds, and with
   // kOutOfMemory over limit_bytes or if the system refuses the first memory.
   // Without has_first_size it has no segments yet, whatever first_capacity: for contents of a file.
-  static Result<std::unique_ptr<GrowingStore>> Create(const GrowingOptions& options,
-                                                      bool has_first_size = true);
+  // `memory` is that of several stores together, whose budget it may have; null: its own.
+  static Result<std::unique_ptr<GrowingStore>> Create(
+      const GrowingOptions& options, bool has_first_size = true,
+      std::shared_ptr<GrowingMemory> memory = nullptr);
   ~GrowingStore() override;
 
   // --- Updates. Thread safety: under the lock of the shard, or exclusive. A range may have digests
@@ -113,8 +123,13 @@ class GrowingStore final : public KeyStore {
   // missed.
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;
-  // Returns the count of the digest's value: at least the key's number of copies.
-  // Thread safety: under the shard's lock.
+  // The same, and FetchAhead, of one digest. Require a reader of the memory.
+  bool MayContainInside(uint64_t digest) const noexcept;
+  void PrefetchInside(uint64_t digest) const noexcept;
+  // Could a query answer "maybe present" for want of a look at hidden keys?
+  bool has_undecided() const;
+  // Returns the count of the digest's value: at least the key's number of copies. Thread safety:
+  // under the shard's lock, or while nothing changes.
   uint64_t CountEstimate(uint64_t digest) const override;
   // Notes which of the ascending digests of one shard could not be erased if all of them were
   // (blocks/shortfalls.h). Thread safety: under the shard's lock. May throw std::bad_alloc.
@@ -146,7 +161,7 @@ class GrowingStore final : public KeyStore {
   GrowingFigures FiguresOf(size_t shard_idx) const;
   uint64_t num_entries() const;
   // Segments, digest tables, directories; freed memory that is kept for later use,
-  // and what queries may still be reading.
+  // and what queries may still be reading. Of memory that several stores have, segments and tables.
   uint64_t num_bytes() const;
   uint64_t huge_page_bytes() const;
 
@@ -171,9 +186,9 @@ class GrowingStore final : public KeyStore {
   const RangeVersions& versions() const { return versions_; }
 
  private:
-  explicit GrowingStore(const GrowingOptions& options);
+  GrowingStore(const GrowingOptions& options, std::shared_ptr<GrowingMemory> memory);
 
-  GrowingShard& ShardOf(uint64_t digest) const { return *shards_[digest >> (64 - kShardBits)]; }
+  GrowingShard& ShardOf(uint64_t digest) const { return *shards_[kernels::ShardOf(digest)]; }
 
   // So often a query reads a group that is changed meanwhile, before it answers "maybe present".
   static constexpr int kMaxReads = 4;
@@ -193,10 +208,11 @@ class GrowingStore final : public KeyStore {
   uint64_t side_limit_bytes_ = 0;  // 0: no limit
   std::unique_ptr<GrowthLimits> limits_;
   std::unique_ptr<const GrowthLadder> ladder_;
-  std::unique_ptr<GrowingMemory> memory_;
+  const bool shares_memory_;
+  std::shared_ptr<GrowingMemory> memory_;
   std::unique_ptr<GrowingDirectory> directory_;
-  std::array<std::unique_ptr<GrowingShard>, kNumShards> shards_;
-  RangeVersions versions_{kShardBits};
+  std::vector<std::unique_ptr<GrowingShard>> shards_;
+  RangeVersions versions_;
   mutable std::atomic<uint64_t> num_interrupted_queries_{0};
 };
 

@@ -16,7 +16,7 @@ namespace trommel {
 // --- Whole stores.
 
 void GrowingStore::Clear() noexcept {
-  for (size_t i = 0; i < kNumShards; ++i) {
+  for (size_t i = 0; i < shards_.size(); ++i) {
     const RangeVersions::Update change(versions_, i);
     shards_[i]->Clear();
   }
@@ -82,15 +82,14 @@ ShardContents Sum(const ShardContents& a, const ShardContents& b) {
 }  // namespace
 
 Status GrowingStore::Merge(const GrowingStore& other) try {
-  GrowingOptions options = options_;
-  std::unique_ptr<GrowingStore> merged(new GrowingStore(options));
+  std::unique_ptr<GrowingStore> merged(new GrowingStore(options_, nullptr));
   const Error refused{ErrorCode::kOutOfMemory,
                       "the merged filter needs more than max_capacity, memory_limit_bytes, "
                       "side_memory_limit_bytes or the system allow"};
   *merged->limits_ = *limits_;
   merged->side_limit_bytes_ = side_limit_bytes_;
   if (!merged->memory_->JoinSame(*memory_) || !merged->directory_->Begin()) return refused;
-  for (size_t i = 0; i < kNumShards; ++i) {
+  for (size_t i = 0; i < shards_.size(); ++i) {
     GrowingShard& shard = *merged->shards_[i];
     if (!shard.Begin(false) || !shard.PrepareSideLimit(limits_->side_bytes)) return refused;
     shard.TakeSideLimit();
@@ -133,7 +132,8 @@ UpdateCost GrowingStore::update_cost() const {
   uint64_t num_blocks = 0;
   for (const auto& shard : shards_) num_blocks += shard->figures().num_blocks.Get();
   // Digests are like the blocks that they will become.
-  return {.range_bits = kShardBits, .num_blocks = std::max<uint64_t>(num_blocks, kNumShards * 64)};
+  return {.range_bits = kShardBits,
+          .num_blocks = std::max<uint64_t>(num_blocks, shards_.size() * 64)};
 }
 
 GrowingFigures GrowingStore::FiguresOf(size_t shard_idx) const {
@@ -151,13 +151,14 @@ GrowingFigures GrowingStore::FiguresOf(size_t shard_idx) const {
           .most_level = figures.level.Get(),
           .num_refused_inserts = figures.num_refused_inserts.Get(),
           .num_refused_by_side = figures.num_refused_by_side.Get(),
+          .num_refused_by_size = figures.num_refused_by_size.Get(),
           .num_refused_growths = figures.num_refused_growths.Get(),
           .num_interrupted_queries = 0};
 }
 
 GrowingFigures GrowingStore::Figures() const {
   GrowingFigures sum{.level = ladder_->num_levels()};
-  for (size_t s = 0; s < kNumShards; ++s) {
+  for (size_t s = 0; s < shards_.size(); ++s) {
     const GrowingFigures of_shard = FiguresOf(s);
     sum.num_entries += of_shard.num_entries;
     sum.num_blocks += of_shard.num_blocks;
@@ -171,6 +172,7 @@ GrowingFigures GrowingStore::Figures() const {
     sum.most_level = std::max(sum.most_level, of_shard.level);
     sum.num_refused_inserts += of_shard.num_refused_inserts;
     sum.num_refused_by_side += of_shard.num_refused_by_side;
+    sum.num_refused_by_size += of_shard.num_refused_by_size;
     sum.num_refused_growths += of_shard.num_refused_growths;
   }
   sum.block_bytes = num_bytes();
@@ -184,19 +186,24 @@ uint64_t GrowingStore::num_entries() const {
   return num_entries;
 }
 
-uint64_t GrowingStore::num_bytes() const { return memory_->num_bytes(); }
+uint64_t GrowingStore::num_bytes() const {
+  if (!shares_memory_) return memory_->num_bytes();
+  uint64_t num_bytes = 0;
+  for (const auto& shard : shards_) num_bytes += shard->figures().num_bytes.Get();
+  return num_bytes;
+}
 
 uint64_t GrowingStore::huge_page_bytes() const { return memory_->HugePageBytes(); }
 
 Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
   constexpr uint64_t kLeastNodes = 4;  // of a shard
-  constexpr uint64_t kLeast = 2 * kNumShards * kLeastNodes * DigestCopies::kNodeBytes;
-  if (limit_bytes != 0 && limit_bytes < kLeast) {
+  const uint64_t least = 2 * shards_.size() * kLeastNodes * DigestCopies::kNodeBytes;
+  if (limit_bytes != 0 && limit_bytes < least) {
     return OutOfRange("side_memory_limit_bytes", limit_bytes,
-                      "0 (no limit) or at least " + std::to_string(kLeast));
+                      "0 (no limit) or at least " + std::to_string(least));
   }
-  for (size_t s = 0; s < kNumShards; ++s) {
-    if (shards_[s]->PrepareSideLimit(limit_bytes / kNumShards)) continue;
+  for (size_t s = 0; s < shards_.size(); ++s) {
+    if (shards_[s]->PrepareSideLimit(limit_bytes / shards_.size())) continue;
     for (size_t t = 0; t < s; ++t) {
       // More than before, or as much: what was is there.
       (void)shards_[t]->PrepareSideLimit(limits_->side_bytes);
@@ -207,9 +214,9 @@ Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
                      ", and the keys that are in need more, or the system refused it"};
   }
   side_limit_bytes_ = limit_bytes;
-  limits_->side_bytes = limit_bytes / kNumShards;
+  limits_->side_bytes = limit_bytes / shards_.size();
   const uint64_t all_bytes = MemoryLimit(options_.limit_bytes);
-  limits_->most_bytes = (all_bytes - std::min(all_bytes, limit_bytes)) / kNumShards;
+  limits_->most_bytes = (all_bytes - std::min(all_bytes, limit_bytes)) / shards_.size();
   for (const auto& shard : shards_) shard->TakeSideLimit();
   return Ok();
 } catch (const std::bad_alloc&) {  // of a message: nothing has changed

@@ -1,6 +1,7 @@
 #include "engine/src/scalable/doubling_engine.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <string>
 
@@ -12,6 +13,32 @@
 
 namespace trommel {
 namespace {
+
+// How often values are among some digests. Values are the first bits of digests.
+class Claims {
+ public:
+  explicit Claims(uint32_t shift) : shift_(shift) {}
+
+  // Returns where the digest's value is counted, which counts one more.
+  uint16_t Add(uint64_t digest) {
+    const uint64_t value = digest >> shift_;
+    size_t at = (value * 0x9e3779b97f4a7c15) >> (64 - kSlotBits);
+    while (counts_[at] != 0 && values_[at] != value) at = (at + 1) % kSlots;
+    values_[at] = value;
+    counts_[at] += 1;
+    return static_cast<uint16_t>(at);
+  }
+  uint64_t operator[](uint16_t at) const { return counts_[at]; }
+
+ private:
+  static constexpr uint32_t kSlotBits = 11;
+  static constexpr size_t kSlots = size_t{1} << kSlotBits;
+  static_assert(kSlots >= 2 * DoublingEngine::kMaxScarceKeys);
+
+  uint32_t shift_;
+  std::array<uint64_t, kSlots> values_;
+  std::array<uint16_t, kSlots> counts_{};
+};
 
 // A limit of side memory, which counts as memory of the filter.
 Status LimitSideOf(GrowingStore& store, uint64_t limit_bytes, uint64_t memory_limit_bytes) {
@@ -33,12 +60,13 @@ uint64_t KeysOf(const ShardContents& contents) {
   return num_keys;
 }
 
-Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(const ScalableConfig& config,
-                                                               const DoublingPlan& plan,
-                                                               bool has_first_size) {
+Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(
+    const ScalableConfig& config, const DoublingPlan& plan, bool has_first_size,
+    std::shared_ptr<GrowingMemory> memory) {
   GrowingOptions options = plan.options();
   options.limit_bytes = config.memory_limit_bytes;
-  Result<std::unique_ptr<GrowingStore>> store = GrowingStore::Create(options, has_first_size);
+  Result<std::unique_ptr<GrowingStore>> store =
+      GrowingStore::Create(options, has_first_size, std::move(memory));
   if (!store.ok()) return store.error();
   if (config.side_memory_limit_bytes != 0) {
     const Status limited =
@@ -89,6 +117,40 @@ bool DoublingEngine::MayContain(uint64_t digest) const noexcept {
   return store_->MayContain(digest);
 }
 
+size_t DoublingEngine::QueryExactly(std::span<const uint64_t> digests,
+                                    std::span<uint64_t> held) const noexcept {
+  const DigestPolicy policy{.kind = DigestKind::kCaller};
+  size_t num_held = Query({.policy = policy}, Keys::Digests(digests), held);
+  if (!store_->has_undecided()) return num_held;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    const uint64_t bit = uint64_t{1} << (i % 64);
+    if ((held[i / 64] & bit) == 0 || store_->CountEstimate(digests[i]) != 0) continue;
+    held[i / 64] ^= bit;
+    num_held -= 1;
+  }
+  return num_held;
+}
+
+// A shard that keeps digests may tell digests of one value apart: then more are marked than are
+// scarce, which costs time alone.
+void DoublingEngine::MarkScarce(std::span<const uint64_t> digests,
+                                std::span<bool> scarce) const noexcept {
+  Claims claims(64 - GrowingStore::kShardBits - plan_.options().value_bits);
+  std::array<uint16_t, kMaxScarceKeys> places;
+  for (size_t i = 0; i < digests.size(); ++i) places[i] = claims.Add(digests[i]);
+  uint64_t counted = ~digests[0];
+  uint64_t count = 0;
+  for (size_t i = 0; i < digests.size(); ++i) {
+    const uint64_t num_claims = claims[places[i]];
+    if (num_claims == 1) continue;
+    if (digests[i] != counted) {
+      counted = digests[i];
+      count = store_->CountEstimate(counted);
+    }
+    scarce[i] |= count < num_claims;
+  }
+}
+
 Status DoublingEngine::LimitSideMemory(uint64_t limit_bytes) {
   Status limited = LimitSideOf(*store_, limit_bytes, config_.memory_limit_bytes);
   if (limited.ok()) config_.side_memory_limit_bytes = limit_bytes;
@@ -102,12 +164,12 @@ Status DoublingEngine::Clear() {
 }
 
 ShardContents DoublingEngine::ReadShard(size_t shard_idx) const {
-  const RangeLocks::Held held = locks_.Hold(shard_idx, GrowingStore::kShardBits);
+  const RangeLocks::Held held = locks_.Hold(shard_idx, locks_.lock_bits());
   return store_->ReadShard(shard_idx);
 }
 
 Status DoublingEngine::WriteShard(size_t shard_idx, const ShardContents& contents) {
-  RangeLocks::Held held = locks_.Hold(shard_idx, GrowingStore::kShardBits);
+  RangeLocks::Held held = locks_.Hold(shard_idx, locks_.lock_bits());
   if (Status written = store_->WriteShard(shard_idx, contents); !written.ok()) return written;
   store_->FreeReplaced();  // its first blocks: else there would be those of all shards
   held.AddKeys(KeysOf(contents));
@@ -121,16 +183,17 @@ GrowthRefusal DoublingEngine::Refusal() {
     return store_->side_memory_limit_bytes() != 0 ? GrowthRefusal::kSideMemoryLimit
                                                   : GrowthRefusal::kOutOfMemory;
   }
-  // The refusing shard is full. If shards are alike, this tells what it met.
-  return figures.most_level + 1 == store_->ladder().num_levels() ? GrowthRefusal::kLargestCapacity
-                                                                 : GrowthRefusal::kMemoryLimit;
+  const uint64_t num_by_size = figures.num_refused_by_size;
+  return num_refused_by_size_.exchange(num_by_size, std::memory_order_relaxed) != num_by_size
+             ? GrowthRefusal::kLargestCapacity
+             : GrowthRefusal::kMemoryLimit;
 }
 
 Status DoublingEngine::Merge(const DoublingEngine& other) {
   if (Status merged = store_->Merge(*other.store_); !merged.ok()) return merged;
-  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    const uint64_t num_added = other.locks_.Hold(s, GrowingStore::kShardBits).num_keys();
-    locks_.Hold(s, GrowingStore::kShardBits).AddKeys(num_added);
+  for (size_t s = 0; s < num_shards(); ++s) {
+    const uint64_t num_added = other.locks_.Hold(s, locks_.lock_bits()).num_keys();
+    locks_.Hold(s, locks_.lock_bits()).AddKeys(num_added);
   }
   return Ok();
 }

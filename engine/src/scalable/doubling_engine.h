@@ -26,12 +26,15 @@
 
 namespace trommel {
 
+struct GrowingNumbers;
+
 class DoublingEngine final : public GrowthEngine {
  public:
   // Empty. Fails as GrowingStore::Create.
-  static Result<std::unique_ptr<DoublingEngine>> Create(const ScalableConfig& config,
-                                                        const DoublingPlan& plan,
-                                                        bool has_first_size = true);
+  // Of a part the caller shifts digests (DoublingPlan), and `memory` is that of all parts.
+  static Result<std::unique_ptr<DoublingEngine>> Create(
+      const ScalableConfig& config, const DoublingPlan& plan, bool has_first_size = true,
+      std::shared_ptr<GrowingMemory> memory = nullptr);
 
   InsertOutcome Insert(const Context& context, Keys keys, bool only_if_absent,
                        std::span<uint64_t> answers) noexcept override;
@@ -58,6 +61,23 @@ class DoublingEngine final : public GrowthEngine {
   Status Clear() override;
   Status WriteTo(FileWriter& file) const override;
 
+  // --- While nothing changes.
+
+  // Sets bit i of `held` iff the filter holds a key with the value of digest i, also where a query
+  // cannot tell; returns how many it set.
+  size_t QueryExactly(std::span<const uint64_t> digests, std::span<uint64_t> held) const noexcept;
+  bool Holds(uint64_t digest) const noexcept {
+    return !store_->has_undecided() || store_->CountEstimate(digest) != 0;
+  }
+  // Sets scarce[i] of each of the digests, at most kMaxScarceKeys, which it holds less often than
+  // they are given; leaves the others as they are. Requires that it holds each. What is not scarce
+  // can be erased, whatever of the others has been.
+  static constexpr size_t kMaxScarceKeys = 1'024;
+  void MarkScarce(std::span<const uint64_t> digests, std::span<bool> scarce) const noexcept;
+
+  // The store, of a part. (Updates go through the engine.)
+  const GrowingStore& store() const { return *store_; }
+
   // Of a file. Fails as ScalableFilter::Load.
   static Result<std::unique_ptr<DoublingEngine>> Read(FileReader& file, uint64_t limit_bytes,
                                                       const DigestKey& digest_key);
@@ -72,10 +92,19 @@ class DoublingEngine final : public GrowthEngine {
   // Of a new engine. Fails as GrowingStore::WriteShard. Exclusive.
   Status WriteShard(size_t shard_idx, const ShardContents& contents);
 
+  // --- Parts of a file (doubling_file.cc): an entry of the section `growing`, and the shards as
+  // stores from first_store on.
+  size_t num_shards() const { return plan_.options().num_shards(); }
+  void AppendNumbers(FileWriter& file) const;
+  void WriteShards(FileWriter& file, uint32_t first_store) const;
+  static Result<std::unique_ptr<DoublingEngine>> ReadShards(
+      FileReader& file, const GrowingNumbers& numbers, const DigestPolicy& policy,
+      uint32_t first_store, uint64_t limit_bytes, std::shared_ptr<GrowingMemory> memory = nullptr);
+
  private:
   DoublingEngine(const ScalableConfig& config, const DoublingPlan& plan,
                  std::unique_ptr<GrowingStore> store)
-      : config_(config), plan_(plan), store_(std::move(store)), locks_(GrowingStore::kShardBits) {
+      : config_(config), plan_(plan), store_(std::move(store)), locks_(plan.options().shard_bits) {
     config_.executor = nullptr;
   }
 
@@ -89,8 +118,10 @@ class DoublingEngine final : public GrowthEngine {
   ScalableConfig config_;  // without an executor
   DoublingPlan plan_;
   std::unique_ptr<GrowingStore> store_;
-  mutable RangeLocks locks_;                      // one for each shard
-  std::atomic<uint64_t> num_refused_by_side_{0};  // when Refusal was last asked for
+  mutable RangeLocks locks_;  // one for each shard
+  // When Refusal was last asked for.
+  std::atomic<uint64_t> num_refused_by_side_{0};
+  std::atomic<uint64_t> num_refused_by_size_{0};
 };
 
 // Distinct keys and copies of what a shard holds.

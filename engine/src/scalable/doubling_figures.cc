@@ -24,7 +24,7 @@ ScalableStats DoublingEngine::GetStats() const {
   DoublingStats& doubling = stats.doubling;
   const GrowingFigures figures = store_->Figures();
   uint64_t entries_in_blocks = 0;
-  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
+  for (size_t s = 0; s < num_shards(); ++s) {
     const GrowingFigures shard = store_->FiguresOf(s);
     // Digests have no false positives.
     if (shard.num_blocks != 0) entries_in_blocks += shard.num_entries;
@@ -50,7 +50,7 @@ ScalableStats DoublingEngine::GetStats() const {
 
 ScalableFill DoublingEngine::MeasureFill() const {
   uint64_t num_values = 0;
-  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
+  for (size_t s = 0; s < num_shards(); ++s) {
     const ShardContents contents = ReadShard(s);
     if (!contents.keeps_digests) num_values += contents.keys.size();
   }

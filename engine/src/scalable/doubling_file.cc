@@ -1,4 +1,4 @@
-// Filters that double, in files. The section `growing` has what was asked for; each of the 64
+// Filters that double, in files. The section `growing` has what was asked for of each; each of its
 // shards, in the order of the digests' top 6 bits, is a store. One of these three:
 //
 //   digests           8 bytes each: strings (kernels/growing_layout.h), ascending
@@ -12,6 +12,8 @@
 // is the lowest of its word of 64. Canonical: all of it follows from the keys, but for whether a
 // shard keeps digests. What GrowingStore::ReadShard would not return is refused. A shard gets the
 // blocks of its keys, or as many as long remainders need, within the limit of memory.
+#include "engine/src/scalable/doubling_file.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -28,17 +30,7 @@
 namespace trommel {
 namespace {
 
-struct GrowingNumbers {
-  uint32_t value_bits;      //  0  of a shard
-  uint32_t reserved;        //  4  0
-  uint64_t first_capacity;  //  8
-  uint64_t max_capacity;    // 16
-  uint64_t asked_capacity;  // 24  max_capacity as asked for; 0: none
-  double target_fpr;        // 32  as asked for
-};
-static_assert(sizeof(GrowingNumbers) == 40 && sizeof(ValueCount) == 16);
-
-constexpr uint32_t StoreOf(size_t shard_idx) { return static_cast<uint32_t>(shard_idx) + 1; }
+static_assert(sizeof(ValueCount) == 16);
 
 // Bits that buckets of so many values have in common.
 uint32_t BucketBits(uint64_t num_values, uint32_t value_bits) {
@@ -93,33 +85,26 @@ bool Unpack(const PackedValues& packed, uint32_t value_bits, std::vector<uint64_
   return true;
 }
 
-Status CheckNumbers(const FileSection& section, const GrowingNumbers& numbers) {
-  if (numbers.reserved != 0) return section.CorruptAt(4, "reserved bytes that are not zero");
-  if (!DoublingPlan::CanBe(numbers.value_bits, numbers.first_capacity, numbers.max_capacity)) {
-    return section.CorruptAt(0, "values of " + std::to_string(numbers.value_bits) + " bits for " +
-                                    std::to_string(numbers.first_capacity) + " to " +
-                                    std::to_string(numbers.max_capacity) + " keys");
+// Of an entry that begins `at` bytes into the section.
+Status CheckNumbers(const FileSection& section, uint64_t at, const GrowingNumbers& numbers) {
+  if (numbers.is_one_shard > 1) {
+    return section.CorruptAt(at + offsetof(GrowingNumbers, is_one_shard), "neither 1 shard nor 64");
+  }
+  if (!DoublingPlan::CanBe(numbers.options())) {
+    return section.CorruptAt(at, "values of " + std::to_string(numbers.value_bits) + " bits for " +
+                                     std::to_string(numbers.first_capacity) + " to " +
+                                     std::to_string(numbers.max_capacity) + " keys");
   }
   // Written so that NaN fails.
   if (!(numbers.target_fpr >= kMinTargetFpr && numbers.target_fpr <= kMaxTargetFpr)) {
-    return section.CorruptAt(offsetof(GrowingNumbers, target_fpr), "a rate that none can ask for");
+    return section.CorruptAt(at + offsetof(GrowingNumbers, target_fpr),
+                             "a rate that none can ask for");
   }
   if (numbers.asked_capacity > numbers.max_capacity) {
-    return section.CorruptAt(offsetof(GrowingNumbers, asked_capacity),
+    return section.CorruptAt(at + offsetof(GrowingNumbers, asked_capacity),
                              "a max_capacity beyond what the filter may hold");
   }
   return Ok();
-}
-
-// What the shards' blocks, digests and counts take at least.
-uint64_t LeastBytes(FileReader& file) {
-  uint64_t num_bytes = 0;
-  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    num_bytes += file.Take(sections::kValues, StoreOf(s)).num_bytes() / 2 +
-                 file.Take(sections::kDigests, StoreOf(s)).num_bytes() +
-                 file.Take(sections::kFurther, StoreOf(s)).num_bytes() / 16;
-  }
-  return num_bytes;
 }
 
 template <class T>
@@ -161,29 +146,61 @@ bool CountKeys(const ShardContents& contents, uint64_t& num_keys) {
 
 }  // namespace
 
-Status DoublingEngine::WriteTo(FileWriter& file) const {
-  const uint64_t about_bytes = store_->num_entries() * sizeof(uint32_t);
-  file.Begin(FileType::kScalable, config_.digest, about_bytes);
+Result<std::vector<GrowingNumbers>> ReadGrowing(FileReader& file) {
+  const FileSection section = file.Take(sections::kGrowing);
+  Result<std::vector<GrowingNumbers>> entries = section.ReadAll<GrowingNumbers>();
+  if (!entries.ok()) return entries.error();
+  if (entries->empty()) return section.CheckBytes(sizeof(GrowingNumbers)).error();
+  for (size_t i = 0; i < entries->size(); ++i) {
+    const Status valid = CheckNumbers(section, i * sizeof(GrowingNumbers), (*entries)[i]);
+    if (!valid.ok()) return valid.error();
+  }
+  return entries;
+}
+
+uint64_t LeastBytes(FileReader& file, uint32_t first_store, size_t num_stores) {
+  uint64_t num_bytes = 0;
+  for (uint32_t store = first_store; store < first_store + num_stores; ++store) {
+    num_bytes += file.Take(sections::kValues, store).num_bytes() / 2 +
+                 file.Take(sections::kDigests, store).num_bytes() +
+                 file.Take(sections::kFurther, store).num_bytes() / 16;
+  }
+  return num_bytes;
+}
+
+void DoublingEngine::AppendNumbers(FileWriter& file) const {
   const GrowingOptions& options = plan_.options();
-  file.Add(sections::kGrowing, 0,
-           BytesOf(GrowingNumbers{.value_bits = options.value_bits,
-                                  .reserved = 0,
-                                  .first_capacity = options.first_capacity,
-                                  .max_capacity = options.max_capacity,
-                                  .asked_capacity = config_.max_capacity,
-                                  .target_fpr = config_.target_fpr}));
-  for (size_t s = 0; s < GrowingStore::kNumShards && file.ok(); ++s) {
+  file.Append(BytesOf(GrowingNumbers{.value_bits = options.value_bits,
+                                     .is_one_shard = options.num_shards() == 1 ? 1U : 0U,
+                                     .first_capacity = options.first_capacity,
+                                     .max_capacity = options.max_capacity,
+                                     .asked_capacity = config_.max_capacity,
+                                     .target_fpr = config_.target_fpr}));
+}
+
+void DoublingEngine::WriteShards(FileWriter& file, uint32_t first_store) const {
+  for (uint32_t s = 0; s < num_shards() && file.ok(); ++s) {
+    const uint32_t store = first_store + s;
     const ShardContents contents = ReadShard(s);
     PackedValues packed;
     if (contents.keeps_digests) {
-      file.Add(sections::kDigests, StoreOf(s), std::as_bytes(std::span(contents.keys)));
+      file.Add(sections::kDigests, store, std::as_bytes(std::span(contents.keys)));
     } else {
-      packed = Pack(contents.keys, options.value_bits);
+      packed = Pack(contents.keys, plan_.options().value_bits);
     }
-    file.Add(sections::kFurther, StoreOf(s), std::as_bytes(std::span(contents.further)));
-    file.Add(sections::kSizes, StoreOf(s), std::as_bytes(std::span(packed.sizes)));
-    file.Add(sections::kValues, StoreOf(s), std::as_bytes(std::span(packed.words)));
+    file.Add(sections::kFurther, store, std::as_bytes(std::span(contents.further)));
+    file.Add(sections::kSizes, store, std::as_bytes(std::span(packed.sizes)));
+    file.Add(sections::kValues, store, std::as_bytes(std::span(packed.words)));
   }
+}
+
+Status DoublingEngine::WriteTo(FileWriter& file) const {
+  const uint64_t about_bytes = store_->num_entries() * sizeof(uint32_t);
+  file.Begin(FileType::kScalable, config_.digest, about_bytes);
+  file.BeginSection(sections::kGrowing, 0);
+  AppendNumbers(file);
+  file.EndSection();
+  WriteShards(file, 1);
   return Ok();
 }
 
@@ -191,34 +208,41 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Read(FileReader& file, u
                                                              const DigestKey& digest_key) {
   const Result<DigestPolicy> policy = file.Policy(digest_key);
   if (!policy.ok()) return policy.error();
-  const FileSection section = file.Take(sections::kGrowing);
-  const Result<GrowingNumbers> numbers = section.ReadAs<GrowingNumbers>();
+  const Result<std::vector<GrowingNumbers>> numbers = ReadGrowing(file);
   if (!numbers.ok()) return numbers.error();
-  if (Status valid = CheckNumbers(section, *numbers); !valid.ok()) return valid.error();
-  if (Status fits = CheckMemoryLimit("the filter needs at least", LeastBytes(file), limit_bytes);
+  if (numbers->size() != 1 || numbers->front().is_one_shard != 0) {
+    return file.Take(sections::kGrowing).CorruptAt(0, "not one filter of 64 shards");
+  }
+  if (Status fits = CheckMemoryLimit("the filter needs at least",
+                                     LeastBytes(file, 1, GrowingStore::kNumShards), limit_bytes);
       !fits.ok()) {
     return fits.error();
   }
-  const DoublingPlan plan({.value_bits = numbers->value_bits,
-                           .first_capacity = numbers->first_capacity,
-                           .max_capacity = numbers->max_capacity});
+  return ReadShards(file, numbers->front(), *policy, 1, limit_bytes);
+}
+
+Result<std::unique_ptr<DoublingEngine>> DoublingEngine::ReadShards(
+    FileReader& file, const GrowingNumbers& numbers, const DigestPolicy& policy,
+    uint32_t first_store, uint64_t limit_bytes, std::shared_ptr<GrowingMemory> memory) {
+  const DoublingPlan plan(numbers.options());
   const ScalableConfig config{.first_capacity = plan.first_capacity(),
-                              .target_fpr = numbers->target_fpr,
+                              .target_fpr = numbers.target_fpr,
                               .mode = GrowthMode::kDoubling,
-                              .max_capacity = numbers->asked_capacity,
-                              .digest = *policy,
+                              .max_capacity = numbers.asked_capacity,
+                              .digest = policy,
                               .encoding = Encoding::kDense,
                               .memory_limit_bytes = limit_bytes};
   // Not as large as at first: a small file must not take much memory.
-  Result<std::unique_ptr<DoublingEngine>> engine = Create(config, plan, false);
+  Result<std::unique_ptr<DoublingEngine>> engine = Create(config, plan, false, std::move(memory));
   if (!engine.ok()) return engine.error();
   uint64_t num_keys = 0;
-  for (size_t s = 0; s < GrowingStore::kNumShards; ++s) {
-    const Result<ShardContents> contents = ReadShardContents(file, StoreOf(s), plan);
+  for (size_t s = 0; s < plan.options().num_shards(); ++s) {
+    const uint32_t store = first_store + static_cast<uint32_t>(s);
+    const Result<ShardContents> contents = ReadShardContents(file, store, plan);
     if (!contents.ok()) return contents.error();
     const auto corrupt = [&](const std::string& what) {
       const SectionRow& row = contents->keeps_digests ? sections::kDigests : sections::kValues;
-      return file.Take(row, StoreOf(s)).CorruptAt(0, what);
+      return file.Take(row, store).CorruptAt(0, what);
     };
     if (!CountKeys(*contents, num_keys)) return corrupt("counts over 2^63 - 1");
     if (Status written = (*engine)->WriteShard(s, *contents); !written.ok()) {

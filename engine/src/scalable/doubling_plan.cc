@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/src/base/out_of_range.h"
+#include "engine/src/growing/growing_directory.h"
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/scalable/growth_choice.h"
 #include "trommel/sizing.h"
@@ -14,7 +15,10 @@ namespace trommel {
 namespace {
 
 constexpr double kLeastBitsBehind = 6.5;
-constexpr uint32_t kMostBits = kernels::kMaxValueBits + GrowingStore::kShardBits;
+// Of parts that have grown beyond their rate, but for rounding.
+constexpr double kFewestBitsBehind = 1.5;
+// Of parts with one shard: larger ones want the shards' locks, and have pages to fill.
+constexpr uint64_t kMostOfOneShard = uint64_t{1} << 20;
 
 double BitsFor(uint64_t num_keys, double target_fpr) {
   const double of_keys = std::log2(static_cast<double>(num_keys));
@@ -42,35 +46,52 @@ std::optional<Error> CheckDoubling(const ScalableConfig& config) {
 
 }  // namespace
 
-bool DoublingPlan::CanBe(uint64_t value_bits, uint64_t first_capacity, uint64_t max_capacity) {
-  return value_bits >= 1 && value_bits <= kernels::kMaxValueBits && max_capacity >= 1 &&
-         max_capacity <= kMaxCapacity && first_capacity <= max_capacity &&
-         static_cast<double>(value_bits) + GrowingStore::kShardBits >=
-             std::log2(static_cast<double>(max_capacity)) + kLeastBitsBehind - 1;
+bool DoublingPlan::CanBe(const GrowingOptions& options) {
+  return options.value_bits >= 1 && options.value_bits <= kernels::kMaxValueBits &&
+         options.max_capacity >= 1 && options.max_capacity <= kMaxCapacity &&
+         options.first_capacity <= options.max_capacity &&
+         static_cast<double>(options.value_bits + options.shard_bits) >=
+             std::log2(static_cast<double>(options.max_capacity)) + kFewestBitsBehind;
 }
 
 Result<DoublingPlan> DoublingPlan::Make(const ScalableConfig& config) {
+  return MakeWith(config, GrowingStore::kShardBits, 1);
+}
+
+Result<DoublingPlan> DoublingPlan::MakeOfPart(const ScalableConfig& config) {
+  if (config.first_capacity < kMostOfOneShard) {
+    Result<DoublingPlan> plan = MakeWith(config, 0, kPartGrowth);
+    if (plan.ok()) return plan;
+  }
+  return MakeWith(config, GrowingStore::kShardBits, kPartGrowth);
+}
+
+Result<DoublingPlan> DoublingPlan::MakeWith(const ScalableConfig& config, uint32_t shard_bits,
+                                            uint64_t growth) {
   if (auto error = CheckDoubling(config)) return *error;
   const uint64_t wanted = config.max_capacity != 0 ? config.max_capacity : kUsualLargest;
   const uint64_t largest = std::max(wanted, config.first_capacity);
   const double num_bits = BitsFor(largest, config.target_fpr);
-  if (num_bits > kMostBits) {
-    const auto most = static_cast<uint64_t>(std::ldexp(config.target_fpr, kMostBits));
+  const uint32_t most_bits = kernels::kMaxValueBits + shard_bits;
+  if (num_bits > most_bits) {
+    const auto most =
+        static_cast<uint64_t>(std::ldexp(config.target_fpr, static_cast<int>(most_bits)));
     return Error{ErrorCode::kInvalidArgument, "target_fpr is " + TextOf(config.target_fpr) +
                                                   ": that is kept up to " + TextOf(most) +
                                                   " keys, not " + TextOf(largest)};
   }
-  const double value_bits = std::max(1.0, num_bits - GrowingStore::kShardBits);
-  return DoublingPlan(GrowingOptions{.value_bits = static_cast<uint32_t>(value_bits),
-                                     .first_capacity = config.first_capacity,
-                                     .max_capacity = largest});
+  const double value_bits = std::max(1.0, num_bits - shard_bits);
+  return DoublingPlan(
+      GrowingOptions{.value_bits = static_cast<uint32_t>(value_bits),
+                     .shard_bits = shard_bits,
+                     .first_capacity = config.first_capacity,
+                     .max_capacity = std::min(largest, kMaxCapacity / growth) * growth});
 }
 
 uint64_t DoublingPlan::first_capacity() const {
   if (!ladder_.begins_with_digests()) return options_.first_capacity;
   // Shards have more keys than the mean by chance, and the fullest grows first.
-  return std::max(options_.first_capacity,
-                  GrowingStore::kNumShards * ladder_.max_digests() * 9 / 10);
+  return std::max(options_.first_capacity, options_.num_shards() * ladder_.max_digests() * 9 / 10);
 }
 
 double DoublingPlan::DoublingsAt(size_t level) const {
@@ -91,7 +112,19 @@ double DoublingPlan::FprAt(uint64_t num_keys) const {
 uint64_t DoublingPlan::BytesAt(uint64_t num_keys) const {
   if (KeepsDigestsAt(num_keys)) return num_keys * GrowthLadder::kBytesPerDigest;
   const size_t level = std::max(ladder_.LevelFor(OfShard(num_keys)), ladder_.first_level());
-  return GrowingStore::kNumShards * ladder_[level].num_bytes();
+  return options_.num_shards() * ladder_[level].num_bytes();
+}
+
+uint64_t DoublingPlan::FirstBytes() const {
+  if (ladder_.begins_with_digests()) return 0;
+  return options_.num_shards() * ladder_[ladder_.first_level()].num_bytes();
+}
+
+uint64_t DoublingPlan::AllFirstBytes() const {
+  const uint32_t bits = FirstBytes() == 0 ? 0 : ladder_[ladder_.first_level()].prefix_bits;
+  uint64_t of_directories = GrowingDirectory::AllBytesOf(0);
+  if (bits > 0) of_directories += GrowingDirectory::AllBytesOf(bits);
+  return FirstBytes() + of_directories;
 }
 
 }  // namespace trommel

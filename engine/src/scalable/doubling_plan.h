@@ -28,15 +28,22 @@ class DoublingPlan {
   // Fails with kInvalidArgument for numbers out of range, for fields that a filter of this kind
   // does not have, and where the rate at the largest size takes more bits than a digest may give.
   static Result<DoublingPlan> Make(const ScalableConfig& config);
+  // The same, of one of several filters that are one: a small one has one shard, which takes less
+  // memory. It is for digests behind a shift of digest_shift(). It keeps its rate up to
+  // max_capacity, and may grow to kPartGrowth times that.
+  static constexpr uint64_t kPartGrowth = 16;
+  static Result<DoublingPlan> MakeOfPart(const ScalableConfig& config);
   // Of a file. Requires CanBe.
   explicit DoublingPlan(const GrowingOptions& options)
       : options_(options), ladder_(GrowingStore::LadderOf(options)) {}
-  static bool CanBe(uint64_t value_bits, uint64_t first_capacity, uint64_t max_capacity);
+  static bool CanBe(const GrowingOptions& options);
 
   // Without a limit of memory.
   const GrowingOptions& options() const { return options_; }
   // Of a digest.
-  uint32_t num_bits() const { return options_.value_bits + GrowingStore::kShardBits; }
+  uint32_t num_bits() const { return options_.value_bits + options_.shard_bits; }
+  // The store takes digests shifted to the right by so many bits.
+  uint32_t digest_shift() const { return GrowingStore::kShardBits - options_.shard_bits; }
   // Keys that the first size holds before it grows, and that the last one does.
   uint64_t first_capacity() const;
   uint64_t largest_capacity() const { return options_.max_capacity; }
@@ -47,15 +54,20 @@ class DoublingPlan {
   // Of a filter with so many distinct keys.
   double FprAt(uint64_t num_keys) const;
   uint64_t BytesAt(uint64_t num_keys) const;
+  // Of the blocks of the first size, and all that it takes.
+  uint64_t FirstBytes() const;
+  uint64_t AllFirstBytes() const;
+  bool KeepsDigestsAt(uint64_t num_keys) const {
+    return ladder_.begins_with_digests() && OfShard(num_keys) <= ladder_.max_digests();
+  }
   // The chance that a non-member has one of so many values.
   static double FprOf(double num_values, uint32_t num_bits);
 
  private:
-  static uint64_t OfShard(uint64_t num_keys) {
-    return (num_keys + GrowingStore::kNumShards - 1) / GrowingStore::kNumShards;
-  }
-  bool KeepsDigestsAt(uint64_t num_keys) const {
-    return ladder_.begins_with_digests() && OfShard(num_keys) <= ladder_.max_digests();
+  static Result<DoublingPlan> MakeWith(const ScalableConfig& config, uint32_t shard_bits,
+                                       uint64_t growth);
+  uint64_t OfShard(uint64_t num_keys) const {
+    return (num_keys + options_.num_shards() - 1) / options_.num_shards();
   }
 
   GrowingOptions options_;

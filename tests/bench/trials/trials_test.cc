@@ -5,7 +5,6 @@
 #include "bench/trials/attribute_trial.h"
 #include "bench/trials/encoding_trial.h"
 #include "bench/trials/family_trial.h"
-#include "bench/trials/set_encoding_trial.h"
 #include "bench/trials/thread_trials.h"
 #include "support/catch.h"
 
@@ -198,24 +197,6 @@ TEST_CASE("the attribute trial measures every side and proves its answers",
   }
   CHECK(outcome.threads.size() == 10);
   CHECK(outcome.bytes.size() == AttributeSideNames().size());
-}
-
-TEST_CASE("the trial of sets' encodings measures both sides, and memory as predicted",
-          "[bench][attributes]") {
-  const SetEncodingOutcome outcome =
-      RunSetEncodingTrial({.num_tuples = 60'000, .num_queries = 1000, .rounds = 1});
-  CHECK(outcome.wrong.empty());
-  for (size_t side = 0; side < kNumSetEncodings; ++side) {
-    CHECK(outcome.measured_bits[side] == Approx(outcome.predicted_bits[side]).epsilon(0.03));
-    CHECK(outcome.measured_rates[side] < 0.02);
-  }
-  CHECK(outcome.measured_bits[kSetsAutomatic] < 0.75 * outcome.measured_bits[kSetsOfRuns]);
-  REQUIRE(outcome.times.size() == 6);
-  for (const TrialRow& row : outcome.times) {
-    REQUIRE(row.sides.size() == kNumSetEncodings);
-    for (const Figures& figures : row.sides) CHECK(figures.size() == 1);
-  }
-  CHECK_THAT(FormatSetEncodings(outcome), ContainsSubstring("automatic / runs"));
 }
 
 TEST_CASE("the targets of queries about attributes are judged by medians", "[bench][attributes]") {

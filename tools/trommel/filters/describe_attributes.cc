@@ -18,9 +18,6 @@ namespace {
 
 constexpr size_t kMostLines = 8;  // of sets: with the other lines a screen
 
-// A set's next generation holds twice the keys of its newest one, and a few bits more for each.
-constexpr uint64_t kGrowthBytes = 2;
-
 // The indices of the sets that are shown to people: single columns first, then pairs.
 std::vector<size_t> FirstShown(std::span<const SetStats> sets) {
   std::vector<size_t> order(sets.size());
@@ -75,21 +72,13 @@ void DescribeAttributes(const AttributeFilter& filter, Report& report) {
   add_refused("num_refused_erases", stats.num_refused_erases, "refused erases");
   add_refused("num_refused_inserts", stats.num_refused_inserts, "refused inserts");
 
-  uint64_t growth_bytes = 0;
-  for (const SetStats& set : stats.sets) {
-    growth_bytes += kGrowthBytes * set.stats.generations.back().geometry.num_bytes();
-  }
-  report.Add("growth_bytes", growth_bytes, "growth",
-             fmt::format("about {} more once every set has added a generation",
-                         FormatBytes(growth_bytes)));
-
   size_t width = 4;
   for (const size_t i : FirstShown(stats.sets)) {
     width = std::max(width, SetText(stats.sets[i].set, names).size());
   }
   std::string text = FormatCount(stats.sets.size(), "set");
   text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", "", width, "sized for",
-                      "false now", "asked for", "memory", "generations");
+                      "false now", "asked for", "memory", "doublings");
   Json sets = Json::Array();
   for (size_t i = 0; i < stats.sets.size(); ++i) {
     const SetStats& set = stats.sets[i];
@@ -99,14 +88,14 @@ void DescribeAttributes(const AttributeFilter& filter, Report& report) {
                  {"current_fpr", fill[i].current_fpr},
                  {"predicted_fpr", set.stats.predicted_fpr},
                  {"num_bytes", set.stats.num_bytes},
-                 {"num_generations", set.stats.generations.size()}});
+                 {"doublings", set.stats.doubling.most_doublings}});
   }
   for (const size_t i : FirstShown(stats.sets)) {
     const SetStats& set = stats.sets[i];
     text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", SetText(set.set, names),
                         width, FormatCount(set.capacity), FormatRate(fill[i].current_fpr),
                         FormatRate(set.target_fpr), FormatBytes(set.stats.num_bytes),
-                        set.stats.generations.size());
+                        set.stats.doubling.most_doublings);
   }
   if (stats.sets.size() > kMostLines) {
     text += fmt::format("\n  ... and {} more (--json has all)", stats.sets.size() - kMostLines);

@@ -124,9 +124,10 @@ void AddAttributeSizing(Command& command, AttributeOptions& options) {
   command.Repeatable("--values", options.values, "NAME=COUNT",
                      "The number of distinct values of a column that has fewer than there are rows "
                      "(several times)");
-  std::vector<std::string> encodings = EncodingNames();
-  encodings.emplace_back(EncodingName(Encoding::kAutomatic));
-  AddEncoding(command, options.filter.encoding, encodings);
+  AddCount(command, "--max-capacity", options.max_capacity,
+           "Rows up to which the sets keep their rate, which rises in proportion from there on "
+           "(default: 16 times -n, at least 1M); every factor of two takes 1.25 bits per row and "
+           "set");
 }
 
 Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(
@@ -145,7 +146,7 @@ Result<AttributePlanRequest> AttributeOptions::PlanRequestOf(
   }
   request.memory_bytes = memory_bytes;
   if (memory_bytes == 0) request.target_fpr = filter.target_fpr;
-  request.encoding = filter.encoding;
+  request.max_capacity = max_capacity;
   if (takes_default_sets()) {
     const Result<AttributePlan> pairs = PlanPairs(request, names);
     if (!pairs.ok()) return pairs.error();
@@ -219,7 +220,7 @@ Result<AttributeConfig> AttributeOptions::ConfigOf(std::span<const std::string> 
   config.num_values = std::move(request->num_values);
   config.target_fpr = filter.target_fpr;
   config.digest = filter.digest;
-  config.encoding = filter.encoding;
+  config.max_capacity = max_capacity;
   config.memory_limit_bytes = memory_limit_bytes;
   config.executor = std::move(executor);
   return config;

@@ -33,7 +33,8 @@ void AddRowInput(Command& command, RowInput& input, const std::string& columns_h
 
 // What sets there are and what their filters are made for, names not yet looked up.
 struct AttributeOptions {
-  FilterOptions filter;  // capacity, target_fpr, encoding and digest are used
+  uint64_t max_capacity = 0;
+  FilterOptions filter;  // capacity, target_fpr and digest are used
   std::vector<std::string> cuts;
   std::vector<std::string> kept;
   uint64_t max_together = 0;  // 0: no limit
@@ -62,7 +63,7 @@ struct AttributeOptions {
 
 inline constexpr uint64_t kDefaultSetBytes = 16'000'000;
 
-// -n, -p, --cut, --together, --keep, --values, --memory, --mix, --encoding.
+// -n, -p, --cut, --together, --keep, --values, --memory, --mix, --max-capacity.
 void AddAttributeSizing(Command& command, AttributeOptions& options);
 
 }  // namespace trommel::tool

@@ -878,7 +878,7 @@ typedef struct trommel_attributes trommel_attributes;
 typedef struct trommel_set_budget {
   uint64_t set;       ///< The set.
   uint64_t capacity;  ///< Distinct projections; 0: as without a budget.
-  double target_fpr;  ///< At every size; 0: as without a budget.
+  double target_fpr;  ///< 0: as without a budget.
 } trommel_set_budget;
 
 /// What trommel_attributes_create makes. C++ AttributeConfig says more of each field.
@@ -890,11 +890,12 @@ typedef struct trommel_attributes_config {
   const char* const* names;             ///< num_attributes names, or NULL: "0", "1", ..
   uint64_t capacity;                    ///< Tuples to size for; required. More may be inserted.
   const uint64_t* num_values;           ///< Distinct values of each attribute, or NULL: as many.
-  double target_fpr;                    ///< Of every allowed set, at every size; 0: 0.01.
+  double target_fpr;                    ///< Of every allowed set, up to max_capacity; 0: 0.01.
   const trommel_set_budget* budgets;    ///< Other numbers for some sets.
   int64_t num_budgets;                  ///< Of `budgets`.
-  int32_t encoding;                     ///< PLANES, RUNS, or AUTOMATIC: the fewest bytes.
+  uint64_t max_capacity;                ///< Tuples up to which sets keep their rate; 0: as C++.
   uint32_t max_together;                ///< Most attributes of a set that is kept; 0: no limit.
+  uint32_t reserved;                    ///< 0.
   uint64_t memory_limit_bytes;          ///< 0: the machine's physical memory.
   const trommel_digest_policy* digest;  ///< Of values; NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
