@@ -1,4 +1,4 @@
-// Our filter types in one run, one thread: the cost of generations and buckets beside one
+// Our filter types in one run, one thread: the cost of growth and buckets beside one
 // CountingFilter that holds as many keys at the same rate. How to read it: README.md.
 #include <cstdio>
 #include <string>
@@ -20,7 +20,7 @@ constexpr uint64_t kMinKeys = 100'000;  // with fewer a batch is too short for t
 constexpr char kUsage[] =
     "usage: family_bench [--keys=1M,30M] [--encoding=runs|planes] [--rounds=9]\n"
     "  --keys      sizes to compare at, in turn (at least 100k)\n"
-    "  --encoding  of all sides\n"
+    "  --encoding  of the counting and concurrent sides\n"
     "  --rounds    paired measurements of each figure, after one that does not count\n";
 
 // False, with a message, if an answer was wrong.

@@ -63,11 +63,8 @@ void MeasureAll(uint64_t num_keys, uint64_t rounds) {
   for (const char* encoding : {"planes", "runs", "dense", "fingerprints16"}) {
     const std::string of(encoding);
     measure("counting, " + of, FilterType::kCounting, {{"capacity", num_keys}, {"encoding", of}});
-    measure(
-        "generations, " + of, FilterType::kScalable,
-        {{"first_capacity", num_keys / 8}, {"mode", std::string("generations")}, {"encoding", of}});
   }
-  measure("doubling", FilterType::kScalable, {{"mode", std::string("doubling")}});
+  measure("scalable", FilterType::kScalable, {});
   constexpr uint64_t kBuckets = 10;
   for (const double rate : {0.01, 0.0005}) {
     for (const bool is_erasable : {true, false}) {

@@ -103,8 +103,7 @@ struct FamilyRequest {
   uint64_t num_keys = 0;
   double target_fpr = 0.01;
   Encoding encoding = Encoding::kRuns;
-  uint32_t num_generations = 8;  // of the scalable filter, when num_keys are in
-  uint32_t num_buckets = 8;      // of the window filter: of these, all hold keys
+  uint32_t num_buckets = 8;  // of the window filter: of these, all hold keys
 };
 
 // The order of MakeFamily's sides.

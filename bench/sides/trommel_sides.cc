@@ -136,14 +136,20 @@ class ScalableSide final : public ErasingSide<ScalableFilter> {
  public:
   using ErasingSide::ErasingSide;
   uint64_t num_bytes() const override { return filter().GetStats().num_bytes; }
+  double PredictedFpr(uint64_t /*num_keys*/) const override {
+    return filter().GetStats().predicted_fpr;
+  }
+  double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
+    const double fpr = PredictedFpr(num_keys);
+    return std::hypot(BinomialSigma(fpr, num_queries),
+                      fpr / std::sqrt(static_cast<double>(num_keys)));
+  }
 
  private:
-  std::vector<StoreLoad> Loads(uint64_t /*num_keys*/) const override {
-    std::vector<StoreLoad> loads;
-    for (const GenerationStats& generation : filter().GetStats().generations) {
-      loads.push_back({generation.geometry, generation.load});
-    }
-    return loads;
+  // For the lines that operations touch.
+  std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
+    const uint64_t num_blocks = std::max<uint64_t>(filter().GetStats().doubling.num_blocks, 1);
+    return {{{.num_slices = 0, .encoding = Encoding::kDense, .num_blocks = num_blocks}, num_keys}};
   }
 };
 
@@ -201,9 +207,6 @@ std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config) {
 std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request) {
   const CountingConfig config{
       .capacity = request.num_keys, .target_fpr = request.target_fpr, .encoding = request.encoding};
-  // Generations of 1, 2, 4, ... first capacities; 1 % more, so that none more is begun.
-  const uint64_t num_shares = (uint64_t{1} << request.num_generations) - 1;
-  const uint64_t first_capacity = request.num_keys / num_shares * 101 / 100 + 1;
   const uint64_t num_spans = request.num_buckets + 1;
 
   std::vector<std::unique_ptr<Contender>> sides(kNumFamilySides);
@@ -212,10 +215,8 @@ std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request)
   sides[kConcurrentSide] = std::make_unique<OneStoreSide<ConcurrentFilter>>(
       "concurrent", ValueOrExit(ConcurrentFilter::Create(config)));
   sides[kScalableSide] = std::make_unique<ScalableSide>(
-      "scalable", ValueOrExit(ScalableFilter::Create({.first_capacity = first_capacity,
-                                                      .target_fpr = request.target_fpr,
-                                                      .mode = GrowthMode::kGenerations,
-                                                      .encoding = request.encoding})));
+      "scalable", ValueOrExit(ScalableFilter::Create(
+                      {.target_fpr = request.target_fpr, .max_capacity = request.num_keys})));
   const WindowConfig window{.window = request.num_buckets,
                             .num_buckets = request.num_buckets,
                             // One bucket more may be live than hold keys here.

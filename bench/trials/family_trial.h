@@ -35,8 +35,8 @@ FamilyOutcome RunFamilyTrial(const FamilyRequest& request, uint64_t rounds);
 
 std::string FormatFamilyMemory(const FamilyOutcome& outcome);
 
-// The targets of queries of generations and of buckets, as multiples of CountingFilter's time: one
-// line each, met or not.
+// The targets of queries of a window, as multiples of CountingFilter's time: one line each, met or
+// not.
 std::string JudgeFamily(const FamilyOutcome& outcome);
 
 }  // namespace trommel::bench

@@ -105,7 +105,6 @@ DoublingOutcome RunDoublingTrial(uint32_t num_doublings, uint64_t num_queries) {
   ScalableFilter scalable =
       ValueOrExit(ScalableFilter::Create({.first_capacity = kFirstSize,
                                           .target_fpr = kGrowingTarget,
-                                          .mode = GrowthMode::kDoubling,
                                           .max_capacity = kFirstSize << num_doublings}));
   uint64_t num_keys = 0;
   for (uint32_t d = 0; d <= num_doublings; ++d) {

@@ -16,8 +16,7 @@
 namespace trommel::bench {
 namespace {
 
-constexpr std::array<const char*, kNumGrowthSides> kSides = {"sized", "concurrent", "doubling",
-                                                             "generations"};
+constexpr std::array<const char*, kNumGrowthSides> kSides = {"sized", "concurrent", "doubling"};
 enum Row : uint8_t { kFillRow, kHitRow, kMissRow, kEraseRow, kNumRows };
 constexpr std::array<const char*, kNumRows> kRows = {"fill from empty", "query hit", "query miss",
                                                      "erase"};
@@ -49,24 +48,16 @@ CountingConfig SizedFor(uint64_t num_keys) {
   return {.capacity = num_keys, .encoding = Encoding::kFingerprints16};
 }
 
-ScalableFilter NewDoubling() {
-  return ValueOrExit(ScalableFilter::Create({.mode = GrowthMode::kDoubling}));
-}
+ScalableFilter NewDoubling() { return ValueOrExit(ScalableFilter::Create({})); }
 
 GrowingSide MakeSide(size_t side, uint64_t num_keys) {
-  constexpr uint64_t kShares = 255;  // of eight generations, the first
   switch (side) {
     case kSizedSide:
       return SideOf(ValueOrExit(CountingFilter::Create(SizedFor(num_keys))));
     case kSharedSide:
       return SideOf(ValueOrExit(ConcurrentFilter::Create(SizedFor(num_keys))));
-    case kDoublingSide:
-      return SideOf(NewDoubling());
     default:
-      return SideOf(
-          ValueOrExit(ScalableFilter::Create({.first_capacity = num_keys / kShares * 101 / 100 + 1,
-                                              .mode = GrowthMode::kGenerations,
-                                              .encoding = Encoding::kRuns})));
+      return SideOf(NewDoubling());
   }
 }
 
@@ -161,8 +152,7 @@ std::vector<std::string> GrowthColumns() { return {kSides.begin(), kSides.end()}
 std::vector<RatioColumn> GrowthRatios() {
   return {{"concurrent / sized", kSharedSide, kSizedSide},
           {"doubling / sized", kDoublingSide, kSizedSide},
-          {"doubling / concurrent", kDoublingSide, kSharedSide},
-          {"generations / sized", kGenerationsSide, kSizedSide}};
+          {"doubling / concurrent", kDoublingSide, kSharedSide}};
 }
 
 GrowthOutcome RunGrowthTrial(uint64_t num_keys, uint64_t rounds) {

@@ -13,10 +13,9 @@
 namespace trommel::bench {
 
 enum GrowthSide : uint8_t {
-  kSizedSide,        // a CountingFilter of fingerprints of 16 bits
-  kSharedSide,       // a ConcurrentFilter of the same shape
-  kDoublingSide,     // a ScalableFilter that doubles, from its least size
-  kGenerationsSide,  // a ScalableFilter of eight generations of runs at 1 %
+  kSizedSide,     // a CountingFilter of fingerprints of 16 bits
+  kSharedSide,    // a ConcurrentFilter of the same shape
+  kDoublingSide,  // a ScalableFilter, from its least size
   kNumGrowthSides
 };
 

@@ -177,14 +177,11 @@ void UseCounting() {
 void UseOthers() {
   for (const int32_t kind : kKinds) {
     trommel_filter* filter = nullptr;
-    for (const int32_t mode : {TROMMEL_GROWTH_DOUBLING, TROMMEL_GROWTH_GENERATIONS}) {
-      trommel_scalable_config config = {};
-      config.struct_size = sizeof(config);
-      config.mode = mode;
-      config.first_capacity = 500;
-      trommel_scalable_create(&config, &filter, nullptr);
-      UseFilter("scalable, mode " + std::to_string(mode), kind, filter);
-    }
+    trommel_scalable_config growing = {};
+    growing.struct_size = sizeof(growing);
+    growing.first_capacity = 500;
+    trommel_scalable_create(&growing, &filter, nullptr);
+    UseFilter("scalable", kind, filter);
     for (const uint32_t num_buckets : {8U, 20U}) {  // slots of 16 and of 24 bits
       trommel_window_config config = {};
       config.struct_size = sizeof(config);

@@ -280,7 +280,6 @@ static void limits(void) {
   for (int i = 0; i < 600; ++i) hot[i] = (uint64_t)(i % 100);
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
-  config.mode = TROMMEL_GROWTH_DOUBLING;
   config.side_memory_limit_bytes = 100;
   INVALID(trommel_scalable_create(&config, &filter, &error), "side_memory_limit_bytes");
   config.side_memory_limit_bytes = 0;

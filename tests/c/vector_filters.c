@@ -71,18 +71,12 @@ static trommel_code create_counting(const struct line* line, const trommel_diges
 
 static trommel_code create_scalable(const struct line* line, const trommel_digest_policy* policy,
                                     trommel_filter** made, trommel_error* error) {
-  static const char* const kModes[] = {"automatic", "generations", "doubling", NULL};
   trommel_scalable_config config;
   memset(&config, 0, sizeof(config));
   config.struct_size = sizeof(config);
-  config.mode = number_of(kModes, option(line, "mode", "automatic"));
   config.first_capacity = number_option(line, "first_capacity");
   config.target_fpr = rate_option(line, "fpr");
   config.max_capacity = number_option(line, "max_capacity");
-  config.tightening = rate_option(line, "tightening");
-  config.growth = (uint32_t)number_option(line, "growth");
-  config.num_slices = (uint32_t)number_option(line, "slices");
-  config.encoding = encoding_option(line);
   config.memory_limit_bytes = number_option(line, "memory_limit");
   config.side_memory_limit_bytes = number_option(line, "side_limit");
   config.digest = policy;

@@ -77,15 +77,13 @@ TEST_CASE("a filter from a description is the one of its configuration", "[engin
                                                .value());
   const AnyFilterPtr scalable =
       AnyFilter::Create(FilterType::kScalable, {{"first_capacity", kCapacity},
-                                                {"mode", std::string("generations")},
-                                                {"growth", uint64_t{3}},
-                                                {"tightening", 0.5}})
+                                                {"target_fpr", 0.002},
+                                                {"max_capacity", uint64_t{1'000'000}}})
           .value();
-  CHECK(*scalable->As<ScalableFilter>() == ScalableFilter::Create({.first_capacity = kCapacity,
-                                                                   .mode = GrowthMode::kGenerations,
-                                                                   .growth = 3,
-                                                                   .tightening = 0.5})
-                                               .value());
+  CHECK(*scalable->As<ScalableFilter>() ==
+        ScalableFilter::Create(
+            {.first_capacity = kCapacity, .target_fpr = 0.002, .max_capacity = 1'000'000})
+            .value());
   CHECK(counting->As<ScalableFilter>() == nullptr);
 }
 

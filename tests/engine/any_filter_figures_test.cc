@@ -48,8 +48,7 @@ AnyFilterPtr Make(int which) {
     case 3:
       return counting("fingerprints16").value();
     case 4:
-      return AnyFilter::Create(FilterType::kScalable, {{"first_capacity", uint64_t{1000}},
-                                                       {"mode", std::string("generations")}})
+      return AnyFilter::Create(FilterType::kScalable, {{"first_capacity", uint64_t{100'000}}})
           .value();
     case 5:
       return window(tests::kRateOfSlots16).value();

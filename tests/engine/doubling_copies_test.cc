@@ -18,9 +18,7 @@ namespace trommel::tests {
 namespace {
 
 ScalableFilter DoublingOfCopies(const ScalableConfig& config = {}) {
-  ScalableConfig doubling = config;
-  doubling.mode = GrowthMode::kDoubling;
-  return ScalableFilter::Create(doubling).value();
+  return ScalableFilter::Create(config).value();
 }
 
 void InsertEach(ScalableFilter& filter, std::span<const uint64_t> keys, size_t num_copies) {

@@ -2,8 +2,10 @@
 // every type promises: tests/promises.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.h"
@@ -19,9 +21,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 
 ScalableFilter Doubling(const ScalableConfig& config = {}) {
-  ScalableConfig doubling = config;
-  doubling.mode = GrowthMode::kDoubling;
-  return ScalableFilter::Create(doubling).value();
+  return ScalableFilter::Create(config).value();
 }
 
 uint64_t NumShown(const ScalableFilter& filter, const std::vector<uint64_t>& keys) {
@@ -176,15 +176,6 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
     return merged.ok() ? std::string() : merged.error().message;
   };
   const ScalableFilter usual = Doubling();
-  CHECK_THAT(
-      refusal(
-          ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations}).value(),
-          usual),
-      ContainsSubstring("generations cannot be merged"));
-  CHECK_THAT(refusal(Doubling(), ScalableFilter::Create(
-                                     {.first_capacity = 100, .mode = GrowthMode::kGenerations})
-                                     .value()),
-             ContainsSubstring("generations cannot be merged"));
   CHECK_THAT(refusal(Doubling({.target_fpr = 0.001}), usual),
              ContainsSubstring("keep 40 and 37 bits of a key's digest"));
   CHECK(refusal(Doubling({.first_capacity = 1'000'000}), usual).empty());
@@ -209,6 +200,15 @@ TEST_CASE("the bytes of a filter that doubles do not depend on how its keys came
   other.Insert(MemberKeys(400, 6));
   other.Erase(MemberKeys(400, 6));
   CHECK(one.Serialize() == other.Serialize());
+}
+
+TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][threads]") {
+  std::shared_ptr<Executor> executor = Executor::Create(2).value();
+  const std::weak_ptr<Executor> watched = executor;
+  ScalableFilter filter = Doubling({.executor = std::move(executor)});
+  filter.Insert(MemberKeys(100'000, 5));
+  filter.UseExecutor(nullptr);
+  CHECK(watched.expired());
 }
 
 }  // namespace trommel::tests

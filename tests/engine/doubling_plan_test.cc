@@ -1,16 +1,11 @@
-// The choice between doubling and generations, and the model of a filter that doubles. That its
-// rates are those of filters: doubling_filter_test.cc.
+// The model of a filter that grows. That its rates are those of filters: doubling_filter_test.cc.
 #include "engine/src/scalable/doubling_plan.h"
 
 #include <algorithm>
-#include <clocale>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
-#include <vector>
 
-#include "engine/src/scalable/growth_choice.h"
 #include "support/catch.h"
 #include "trommel/scalable_filter.h"
 
@@ -20,110 +15,44 @@ namespace {
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
-GrowthChoice Choice(const ScalableConfig& config) { return ChooseGrowth(config).value(); }
+DoublingPlan PlanOf(const ScalableConfig& config) { return DoublingPlan::Make(config).value(); }
 
-DoublingPlan PlanOf(ScalableConfig config) {
-  config.mode = GrowthMode::kDoubling;
-  return DoublingPlan::Make(config).value();
-}
-
-std::string DoublingRefusal(ScalableConfig config) {
-  config.mode = GrowthMode::kDoubling;
-  const Result<ScalableFilter> filter = ScalableFilter::Create(config);
-  return filter.ok() ? "" : filter.error().message;
+std::string Refusal(const ScalableConfig& config) {
+  const Result<DoublingPlan> plan = DoublingPlan::Make(config);
+  return plan.ok() ? "" : plan.error().message;
 }
 
 }  // namespace
 
-TEST_CASE("a config without wishes doubles, and says why", "[engine][scalable][doubling]") {
-  const GrowthChoice choice = Choice({.first_capacity = 65'536});
-  CHECK(choice.mode == GrowthMode::kDoubling);
-  CHECK_THAT(choice.reason, ContainsSubstring("within the target of 1 %"));
-  const ScalableFilter filter = ScalableFilter::Create({.first_capacity = 65'536}).value();
-  CHECK(filter.mode() == GrowthMode::kDoubling);
-  CHECK(filter.mode_reason() == choice.reason);
-  CHECK(filter.first_capacity() >= 65'536);
-  CHECK(filter.largest_capacity() == 1'000'000'000);
-  CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= 0.01);
-  CHECK(filter.num_generations() == 1);
+TEST_CASE("a filter that doubles needs no first size", "[engine][scalable][doubling]") {
+  CHECK(ScalableFilter::Create({})->first_capacity() ==
+        ScalableFilter::Create({.first_capacity = 1})->first_capacity());
 }
 
-TEST_CASE("a reason is the same text in every locale", "[engine][scalable][doubling]") {
-  const ScalableConfig config = {.target_fpr = 0.0125};
-  const std::string reason = Choice(config).reason;
-  CHECK_THAT(reason, ContainsSubstring("within the target of 1.2 %"));
-  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
-  // Where these are installed, they write a decimal comma.
-  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8", ""}) {
-    if (std::setlocale(LC_NUMERIC, name) == nullptr) continue;
-    INFO(name);
-    CHECK(Choice(config).reason == reason);
-  }
-  std::setlocale(LC_NUMERIC, before.c_str());
-}
-
-TEST_CASE("a filter that doubles needs no first size, others do", "[engine][scalable][doubling]") {
-  const ScalableFilter filter = ScalableFilter::Create({}).value();
-  CHECK(filter.mode() == GrowthMode::kDoubling);
-  CHECK(filter.first_capacity() == ScalableFilter::Create({.first_capacity = 1})->first_capacity());
-  CHECK_THAT(ScalableFilter::Create({.mode = GrowthMode::kGenerations}).error().message,
-             ContainsSubstring("first_capacity is 0"));
-}
-
-TEST_CASE("every rate from 0.001 to 10 percent doubles", "[engine][scalable][doubling]") {
+TEST_CASE("every rate from 0.001 to 10 percent is kept up to the largest size",
+          "[engine][scalable][doubling]") {
   for (const double target_fpr : {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1}) {
     CAPTURE(target_fpr);
     const ScalableConfig config{.first_capacity = 65'536, .target_fpr = target_fpr};
-    CHECK(Choice(config).mode == GrowthMode::kDoubling);
     const ScalableFilter filter = ScalableFilter::Create(config).value();
-    CHECK(filter.mode() == GrowthMode::kDoubling);
+    CHECK(filter.first_capacity() >= 65'536);
     CHECK(filter.largest_capacity() == DoublingPlan::kUsualLargest);
     CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= target_fpr);
   }
 }
 
-TEST_CASE("fields that only generations have choose them, and doubling refuses them by name",
-          "[engine][scalable][doubling]") {
-  struct Field {
-    const char* name;
-    std::function<void(ScalableConfig&)> set;
-  };
-  const std::vector<Field> fields = {
-      {"encoding", [](ScalableConfig& c) { c.encoding = Encoding::kPlanes; }},
-      {"encoding", [](ScalableConfig& c) { c.encoding = Encoding::kRuns; }},
-      {"encoding", [](ScalableConfig& c) { c.encoding = Encoding::kFingerprints16; }},
-      {"num_slices", [](ScalableConfig& c) { c.num_slices = 8; }},
-      {"growth", [](ScalableConfig& c) { c.growth = 4; }},
-      {"tightening", [](ScalableConfig& c) { c.tightening = 0.5; }},
-  };
-  for (const Field& field : fields) {
-    INFO(field.name);
-    ScalableConfig config{.first_capacity = 1000};
-    field.set(config);
-    CHECK(Choice(config).mode == GrowthMode::kGenerations);
-    CHECK_THAT(Choice(config).reason, ContainsSubstring(field.name));
-    CHECK_THAT(DoublingRefusal(config), ContainsSubstring(field.name));
-  }
-  CHECK(Choice({.first_capacity = 1000, .encoding = Encoding::kDense}).mode ==
-        GrowthMode::kDoubling);
-}
-
 TEST_CASE("a filter that doubles refuses numbers out of range, naming them",
           "[engine][scalable][doubling]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  CHECK_THAT(DoublingRefusal({.target_fpr = nan}), ContainsSubstring("target_fpr is nan"));
-  CHECK_THAT(DoublingRefusal({.target_fpr = 0.7}), ContainsSubstring("target_fpr is 0.7"));
-  CHECK_THAT(DoublingRefusal({.target_fpr = 1e-7}), ContainsSubstring("target_fpr is 1e-07"));
-  CHECK_THAT(DoublingRefusal({.first_capacity = uint64_t{1} << 41}),
+  CHECK_THAT(Refusal({.target_fpr = nan}), ContainsSubstring("target_fpr is nan"));
+  CHECK_THAT(Refusal({.target_fpr = 0.7}), ContainsSubstring("target_fpr is 0.7"));
+  CHECK_THAT(Refusal({.target_fpr = 1e-7}), ContainsSubstring("target_fpr is 1e-07"));
+  CHECK_THAT(Refusal({.first_capacity = uint64_t{1} << 41}),
              ContainsSubstring("first_capacity is"));
-  CHECK_THAT(DoublingRefusal({.max_capacity = uint64_t{1} << 41}),
-             ContainsSubstring("max_capacity is"));
+  CHECK_THAT(Refusal({.max_capacity = uint64_t{1} << 41}), ContainsSubstring("max_capacity is"));
   // Beyond the bits that a digest gives, with the most keys that it would keep the rate for.
-  CHECK_THAT(DoublingRefusal({.target_fpr = 1e-4, .max_capacity = uint64_t{1} << 40}),
+  CHECK_THAT(Refusal({.target_fpr = 1e-4, .max_capacity = uint64_t{1} << 40}),
              ContainsSubstring("target_fpr is 1e-04: that is kept up to 112589990684 keys"));
-  CHECK_THAT(
-      ChooseGrowth({.first_capacity = 5, .mode = static_cast<GrowthMode>(9)}).error().message,
-      ContainsSubstring("mode is 9"));
 }
 
 TEST_CASE("a filter that doubles keeps the bits that its target needs at its largest size",

@@ -134,37 +134,6 @@ TEST_CASE("forged hidden keys are refused", "[engine][files][hostile]") {
             {"blocks", 1, 48, 8, kMany, "store 1: a block"}});
 }
 
-TEST_CASE("forged growth and generations are refused", "[engine][files][scalable][hostile]") {
-  ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations}).value();
-  filter.Insert(MemberKeys(900, 1));
-  REQUIRE(filter.num_generations() > 2);
-  const Bytes good = filter.Serialize();
-  CheckAll(good, {{"growth", 0, 0, 8, 0, "first_capacity"},
-                  {"growth", 0, 8, 8, 0, "target_fpr"},
-                  {"growth", 0, 16, 8, kMany, "max_capacity"},
-                  {"growth", 0, 24, 8, 0, "tightening"},
-                  {"growth", 0, 32, 4, 17, "growth"},
-                  {"growth", 0, 36, 4, 0, "num_slices is 0; it must be that of the generations"},
-                  {"growth", 0, 36, 4, 7, "section 'growth'"},
-                  {"growth", 0, 40, 4, 9, "the encoding is 9"},
-                  {"growth", 0, 40, 4, 256, "the encoding is 256"},
-                  {"growth", 0, 44, 4, 1, "reserved bytes are not zero"},
-                  {"generation", 1, 0, 8, 1, "section 'generation' of store"},
-                  {"generation", 2, 0, 8, 0, "section 'generation' of store"},
-                  {"generation", 1, 0, 8, 250, "a slot that the filter does not have"},
-                  {"generation", 1, 8, 8, 0, "a load that cannot be"},
-                  {"generation", 1, 8, 8, kMany, "a load that cannot be"},
-                  {"generation", 1, 16, 4, 1, "a filter of 0 generations"},
-                  {"generation", 2, 16, 4, 1, "a generation of no filter"},
-                  {"generation", 2, 20, 4, 1, "reserved bytes are not zero"},
-                  {"numbers", 2, 24, 8, 100, "the generation is not what its slot says"}});
-  FileForge two(good);
-  Bytes& growth = two.At("growth").bytes;
-  growth.insert(growth.end(), growth.begin(), growth.begin() + 48);
-  CHECK_THAT(ErrorOf(two.Seal()), ContainsSubstring("a filter of 0 generations"));
-}
-
 TEST_CASE("forged shards of a filter that doubles are refused",
           "[engine][files][doubling][hostile]") {
   const Bytes good = DoublingOfTwoShards().Serialize();
@@ -231,7 +200,7 @@ TEST_CASE("sections of a filter that doubles that are cut, grown or exchanged ar
                !Catch::Matchers::Equals("loaded"));
   }
   // A bit behind the last value: 1,601 have 25 bits each in the words.
-  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  ScalableFilter filter = ScalableFilter::Create({}).value();
   std::vector<uint64_t> digests = MemberKeys(1'601, 1);
   for (uint64_t& digest : digests) digest >>= 6;
   filter.Insert(Keys::Digests(digests));

@@ -187,7 +187,7 @@ TEST_CASE("forged hidden keys take no more than a multiple of the file",
 // A file has keys, and the first size as a number.
 TEST_CASE("a filter that doubles loads without the blocks of its first size",
           "[engine][files][forged][doubling]") {
-  FileForge forge(ScalableFilter::Create({.mode = GrowthMode::kDoubling})->Serialize());
+  FileForge forge(ScalableFilter::Create({})->Serialize());
   Put(forge.At("growing").bytes, 8, uint64_t{100'000'000});  // first capacity
   const Bytes forged = forge.Seal();
   const AllocationPeak peak;
@@ -203,7 +203,7 @@ TEST_CASE("a filter that doubles loads without the blocks of its first size",
 TEST_CASE("a filter that doubles loads in a small multiple of its file",
           "[engine][files][doubling][long]") {
   for (const uint64_t num_keys : {30'000U, 400'000U}) {
-    ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+    ScalableFilter filter = ScalableFilter::Create({}).value();
     filter.Insert(MemberKeys(num_keys, 3));
     const Bytes bytes = filter.Serialize();
     const AllocationPeak peak;

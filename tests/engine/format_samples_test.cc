@@ -277,33 +277,10 @@ std::string HexOf(uint64_t digest) {
 }
 
 void AddScalable(std::vector<FormatSample>& samples) {
-  // The first generation is emptied and goes; a third one takes its slot.
-  auto tightening = std::move(ScalableFilter::Create({.first_capacity = 10,
-                                                      .mode = GrowthMode::kGenerations,
-                                                      .digest = kSampleDigest}))
-                        .value();
-  InsertAll(tightening, Numbered("text", "key-", 0, 20));
-  for (const SampleKey& key : Numbered("text", "key-", 0, 10)) tightening.Erase(key.name);
-  InsertAll(tightening, Numbered("text", "key-", 20, 15));
-  samples.push_back(
-      {"scalable-tightening", std::move(tightening), Numbered("text", "key-", 0, 60)});
-
-  // Two generations of dense blocks; a key that is in often is counted in its block's record.
-  auto fingerprints = std::move(ScalableFilter::Create({.first_capacity = 30,
-                                                        .mode = GrowthMode::kGenerations,
-                                                        .digest = kSampleDigest,
-                                                        .encoding = Encoding::kDense}))
-                          .value();
-  InsertAll(fingerprints, Numbered("text", "key-", 0, 50));
-  for (int copies = 0; copies < 60; ++copies) fingerprints.Insert("key-7");
-  samples.push_back(
-      {"scalable-fingerprints", std::move(fingerprints), Numbered("text", "key-", 0, 80)});
-
   // Part 5 has doubled once, with keys before and after; part 6 keeps digests.
-  auto doubling = std::move(ScalableFilter::Create({.mode = GrowthMode::kDoubling,
-                                                    .max_capacity = 1'000'000,
-                                                    .digest = kSampleDigest}))
-                      .value();
+  auto doubling =
+      std::move(ScalableFilter::Create({.max_capacity = 1'000'000, .digest = kSampleDigest}))
+          .value();
   std::vector<uint64_t> digests;
   for (uint64_t i = 0; i < 2'800; ++i) {
     digests.push_back(uint64_t{5} << 58 | i * 0x9e3779b97f4a7c15 >> 6);

@@ -27,22 +27,11 @@ TEST_CASE("a key that is fetched ahead is its digest, and nothing has changed",
     ConcurrentFilter filter = ConcurrentFilter::Create(config).value();
     CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key); });
   }
-  SECTION("generations") {
-    ScalableFilter filter =
-        ScalableFilter::Create(
-            {.first_capacity = 100, .mode = GrowthMode::kGenerations, .encoding = encoding})
-            .value();
-    for (int64_t key = 0; key < 1000; ++key) filter.Insert(key);
-    REQUIRE(filter.num_generations() > 2);
-    for (int64_t key = 0; key < 1000; ++key) CHECK(filter.MayContain(filter.Prefetch(key)));
-    filter.Clear();
-    CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key); });
-  }
 }
 
 TEST_CASE("a key is fetched ahead from a filter that doubles, however large it is",
           "[engine][prefetch]") {
-  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  ScalableFilter filter = ScalableFilter::Create({}).value();
   // All in the first of 64 parts, which goes from whole digests to blocks.
   const auto key = [](uint64_t i) { return Key::Digest(i * 0x9e3779b97f4a7c15U >> 6); };
   constexpr uint64_t kNumKeys = 6000;

@@ -19,7 +19,6 @@ using MergedDigests = std::vector<uint64_t>;
 
 ScalableFilter DoublingOfDigests(uint64_t side_memory_limit_bytes = 0) {
   return ScalableFilter::Create({.first_capacity = 1000,
-                                 .mode = GrowthMode::kDoubling,
                                  .digest = {.kind = DigestKind::kCaller},
                                  .side_memory_limit_bytes = side_memory_limit_bytes})
       .value();

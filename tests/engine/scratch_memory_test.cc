@@ -145,8 +145,7 @@ TEST_CASE("without memory a filter with a limit says of all batches what it says
 TEST_CASE("without memory a scalable filter is queried and erased as with it",
           "[engine][scalable][long]") {
   if (!AllocationPeak::IsCounted()) return;
-  ScalableFilter filter = ScalableFilter::Create({.first_capacity = 10'000,
-                                                  .mode = GrowthMode::kGenerations,
+  ScalableFilter filter = ScalableFilter::Create({.side_memory_limit_bytes = 1'000'000,
                                                   .executor = Executor::Create(3).value()})
                               .value();
   const auto keys = tests::MemberKeys(kManyKeys, Catch::rngSeed());

@@ -84,10 +84,9 @@ TEST_CASE("side memory beyond all memory is refused before any is taken", "[engi
   CountingFilter filter = FilterOf(AnyEncoding());
   CHECK(code_of(filter.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
   CHECK(filter.GetStats().side_table_bytes == 0);
-  const ScalableConfig config{.mode = GrowthMode::kDoubling,
-                              .side_memory_limit_bytes = limit_bytes};
+  const ScalableConfig config{.side_memory_limit_bytes = limit_bytes};
   CHECK(ScalableFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
-  ScalableFilter doubling = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  ScalableFilter doubling = ScalableFilter::Create({}).value();
   CHECK(code_of(doubling.LimitSideMemory(limit_bytes)) == ErrorCode::kOutOfMemory);
 }
 
@@ -122,10 +121,9 @@ TEST_CASE("blocks that double leave the memory limit room for the side memory",
   const uint64_t side_bytes = GENERATE(0, 1'000'000, 3'000'000);
   const bool is_merged = GENERATE(false, true);
   constexpr uint64_t kLimit = 5'000'000;
-  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
-                                                  .memory_limit_bytes = kLimit,
-                                                  .side_memory_limit_bytes = side_bytes})
-                              .value();
+  ScalableFilter filter =
+      ScalableFilter::Create({.memory_limit_bytes = kLimit, .side_memory_limit_bytes = side_bytes})
+          .value();
   if (is_merged) REQUIRE(filter.Merge(filter).ok());
   std::mt19937_64 random(Catch::rngSeed());
   std::vector<uint64_t> digests(20'000);
@@ -137,23 +135,6 @@ TEST_CASE("blocks that double leave the memory limit room for the side memory",
     // Without a limit side tables take what they need.
     const uint64_t beside = side_bytes == 0 ? stats.doubling.side_table_bytes : 0;
     REQUIRE(stats.num_bytes - beside <= kLimit);
-  }
-}
-
-TEST_CASE("rates of overfull generations are rates", "[engine][scalable][growth]") {
-  const auto encoding =
-      GENERATE(Encoding::kAutomatic, Encoding::kRuns, Encoding::kDense, Encoding::kFingerprints16);
-  const ScalableFilter filter = ScalableFilter::Create({.first_capacity = 1000,
-                                                        .mode = GrowthMode::kGenerations,
-                                                        .max_capacity = 5000,
-                                                        .encoding = encoding})
-                                    .value();
-  double before = 0;
-  for (uint64_t times = 1; times <= 1024; times *= 2) {
-    const double rate = filter.ForecastAt(times * filter.largest_capacity()).predicted_fpr;
-    CHECK(rate >= before);
-    CHECK(rate <= 1);
-    before = rate;
   }
 }
 

@@ -187,8 +187,7 @@ TEST_CASE("an upsert that is told positions instead of indices ends with a messa
 // space for the second.
 TEST_CASE("a key that comes twice in an upsert is inserted once, if its first copy is refused, too",
           "[engine][upsert]") {
-  auto filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling,
-                                        .digest = {.kind = DigestKind::kCaller},
+  auto filter = ScalableFilter::Create({.digest = {.kind = DigestKind::kCaller},
                                         .side_memory_limit_bytes = 64 * 6'000})
                     .value();
   std::mt19937_64 random(1);
@@ -216,9 +215,9 @@ TEST_CASE("a key that comes twice in an upsert is inserted once, if its first co
 }
 
 TEST_CASE("an upsert counts keys that the filter refuses", "[engine][upsert]") {
-  ScalableFilter filter = *ScalableFilter::Create(
-      {.first_capacity = 64, .mode = GrowthMode::kGenerations, .max_capacity = 64});
-  std::vector<uint64_t> puts(1000);
+  ScalableFilter filter =
+      *ScalableFilter::Create({.first_capacity = 50'000, .max_capacity = 50'000});
+  std::vector<uint64_t> puts(200'000);
   for (size_t i = 0; i < puts.size(); ++i) puts[i] = i;
   std::vector<uint64_t> inserted(BitmapWords(puts.size()));
   const Table table;

@@ -8,7 +8,7 @@ import struct
 
 from container import ALIGNED, MAGIC, SKIPPABLE, TABLES, round_up
 from digests import u32, u64, xxh3
-from filters import Attributes, Column, Counting, Doubling, Scalable, Window, read
+from filters import Attributes, Column, Counting, Doubling, Window, read
 
 NAMES = (b"metadata", b"numbers", b"presence", b"counts", b"blocks", b"lines", b"side", b"digests", b"sizes", b"values",
          b"further", b"window", b"growth", b"generation", b"growing", b"later", b"x", b"UPPER", b"a-b",
@@ -191,8 +191,8 @@ class Forger:
             return self.change_doubling(forgery, found)
         if isinstance(found, (Counting, Window)):
             lists = [[found.store]]
-        elif isinstance(found, (Scalable, Attributes)):
-            lists = [one.stores for one in (found.filters.values() if isinstance(found, Attributes) else [found])]
+        elif isinstance(found, Attributes):
+            lists = [one.stores for one in found.filters.values()]
         else:
             return False
         counts = [random.choice((1, 1, 1, 2, 9, 300, 1 << 33)) for _ in range(random.choice((1, 1, 3, 20, 60)))]

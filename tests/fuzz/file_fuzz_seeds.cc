@@ -22,8 +22,7 @@ bool Save(const Bytes& bytes, const std::filesystem::path& path) {
 }
 
 Bytes ForgedDoubling() {
-  trommel::tests::FileForge forge(
-      trommel::ScalableFilter::Create({.mode = trommel::GrowthMode::kDoubling})->Serialize());
+  trommel::tests::FileForge forge(trommel::ScalableFilter::Create({})->Serialize());
   // A first size of 2^29 keys.
   trommel::tests::Put(forge.At("growing").bytes, 8, uint64_t{1} << 29);
   return forge.Seal();

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 final class Vectors {
   /** Options, types, kinds of keys and calls that the binding does not have. */
   private static final Set<String> NOT_EXPOSED = Set.of(
-      "encoding", "slices", "mode", "preference", "growth", "tightening", "power_of_two", "insert_only",
+      "encoding", "slices", "preference", "power_of_two", "insert_only",
       "memory_limit", "blocks", "bits", // options
       "attributes", "int32", "size", "select", "type", "fold", "grow", "convert");
 

@@ -129,38 +129,6 @@ void CheckWithoutMemory(ConcurrentFilter& filter, const CountingFilter& other,
   Require(filter.Erase(taken).num_refused == 0, "all that is in can be erased");
 }
 
-// Grows as long as there is memory, and refuses then.
-void CheckGenerations(Encoding encoding, const std::shared_ptr<trommel::Executor>& executor) {
-  trommel::ScalableFilter filter =
-      trommel::ScalableFilter::Create({.first_capacity = kCapacity / 4,
-                                       .target_fpr = 0.02,
-                                       .mode = trommel::GrowthMode::kGenerations,
-                                       .digest = {.kind = trommel::DigestKind::kCaller},
-                                       .encoding = encoding,
-                                       .side_memory_limit_bytes = size_t{1} << 17,
-                                       .executor = executor})
-          .value();
-  std::vector<uint64_t> digests = Digests(kCapacity, 3);
-  for (size_t i = 0; i < digests.size(); i += 2) digests[i] = digests[i / 2 % 5000];  // copies
-  const Keys keys = Keys::Digests(digests);
-  filter.Insert(Keys::Digests(std::span(digests).first(digests.size() / 2)));
-  const uint64_t num_before = filter.num_keys();
-  Buffers buffers(digests.size());
-  {
-    const AllMemory all;
-    const InsertOutcome outcome = filter.Insert(keys, buffers.bits);
-    Require(outcome.num_inserted + outcome.num_refused == keys.size(), "each key has an outcome");
-    Require(outcome.num_refused > 0, "some keys are refused");
-    TakeChosen(digests, buffers);
-    Require(buffers.taken.size() == outcome.num_inserted, "the bitmap has the keys that are in");
-    const Keys taken = Keys::Digests(buffers.taken);
-    const auto taken_bits = std::span(buffers.bits).first(BitmapWords(taken.size()));
-    Require(filter.Query(taken, taken_bits) == taken.size(), "no key is lost");
-    Require(filter.Erase(taken).num_refused == 0, "all that is in can be erased");
-    Require(filter.num_keys() == num_before, "nothing else has gone");
-  }
-}
-
 void CheckWindow(double target_fpr, const std::shared_ptr<trommel::Executor>& executor) {
   trommel::WindowFilter filter =
       trommel::WindowFilter::Create({.window = 8000,
@@ -215,12 +183,11 @@ void CheckEncoding(Encoding encoding, const std::shared_ptr<trommel::Executor>& 
   Require(filter.Serialize().size() > 0, "there is memory again");
 }
 
-// A merge of filters that double, and then their updates. Without a limit these may end the
+// A merge of filters that grow, and then their updates. Without a limit these may end the
 // program.
 void CheckDoubling(uint64_t side_memory_limit_bytes) {
   const auto make = [&] {
     return ScalableFilter::Create({.first_capacity = 1000,
-                                   .mode = trommel::GrowthMode::kDoubling,
                                    .digest = {.kind = trommel::DigestKind::kCaller},
                                    .side_memory_limit_bytes = side_memory_limit_bytes})
         .value();
@@ -308,8 +275,6 @@ int main() {
        {Encoding::kRuns, Encoding::kPlanes, Encoding::kFingerprints16, Encoding::kDense}) {
     CheckEncoding(encoding, executor);
     CheckEncoding(encoding, nullptr);
-    CheckGenerations(encoding, executor);
-    CheckGenerations(encoding, nullptr);
   }
   for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 16}) CheckDoubling(limit);
   CheckMap();

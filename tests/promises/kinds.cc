@@ -26,7 +26,6 @@ const DigestPolicy kCallersDigests = {.kind = DigestKind::kCaller};
 enum TypeColumn : uint8_t {
   kCounting,
   kConcurrent,
-  kGenerations,
   kDoubling,
   kWindow,
   kPlainWindow,  // not erasable
@@ -47,7 +46,6 @@ struct PromiseRow {
 };
 
 constexpr std::string_view kExclusive = "for ConcurrentFilter::TakeExclusive";
-constexpr std::string_view kOrder = "generations follow the order of keys";
 constexpr std::string_view kSize = "its size follows its keys";
 constexpr std::string_view kTimes = "keys have times";
 constexpr std::string_view kPlain = "made without it";
@@ -55,24 +53,21 @@ constexpr std::string_view kSets = "a tuple is in several sets";
 constexpr std::string_view kEnds = "without memory it ends the program";
 
 constexpr PromiseRow kPromiseRows[kNumPromises] = {
-    {Promise::kInsertIfAbsent, "InsertIfAbsent", "", "", "", "", "", "", kSets},
-    {Promise::kSelect, "Select", "", "", "", "", "", "", kSets},
-    {Promise::kErase, "Erase", "", "", "", "", "", kPlain, ""},
-    {Promise::kExactEraseAll, "EraseAll just as Erase", "", "", "an older one may show a key", "",
-     "", kPlain, kSets},
-    {Promise::kSideLimit, "LimitSideMemory", "", "", "", "", "", "", kSets},
-    {Promise::kLimitIsExact, "bytes within a limit", "", "", "", kSize, "", "", kSets},
-    {Promise::kNoAllocation, "no allocation within a limit", "", "", "chunks are noted", kSize, "",
-     "", kSets},
-    {Promise::kAnyOrder, "any order of keys", "", "", kOrder, kSize, "", "", kSize},
-    {Promise::kNoTrace, "no trace of what went", "", "", kOrder, kSize, "", "", kSize},
-    {Promise::kWriters, "several writers", "ConcurrentFilter has them", "", "", "", "", "", ""},
-    {Promise::kMerge, "Merge", "", kExclusive, kOrder, "", "", "", kSets},
-    {Promise::kLeanErase, "Erase without memory", "", "", "their list is replaced", kEnds, kEnds,
-     kPlain, kSets},
-    {Promise::kSafeMerge, "Merge without memory", "", kExclusive, kOrder, "", kEnds, kEnds, kSets},
-    {Promise::kSubtract, "Subtract", "", kExclusive, kOrder, kSize, kTimes, kTimes, kSets},
-    {Promise::kFold, "Fold", "", kExclusive, kSize, kSize, kTimes, kTimes, kSize}};
+    {Promise::kInsertIfAbsent, "InsertIfAbsent", "", "", "", "", "", kSets},
+    {Promise::kSelect, "Select", "", "", "", "", "", kSets},
+    {Promise::kErase, "Erase", "", "", "", "", kPlain, ""},
+    {Promise::kExactEraseAll, "EraseAll just as Erase", "", "", "", "", kPlain, kSets},
+    {Promise::kSideLimit, "LimitSideMemory", "", "", "", "", "", kSets},
+    {Promise::kLimitIsExact, "bytes within a limit", "", "", kSize, "", "", kSets},
+    {Promise::kNoAllocation, "no allocation within a limit", "", "", kSize, "", "", kSets},
+    {Promise::kAnyOrder, "any order of keys", "", "", kSize, "", "", kSize},
+    {Promise::kNoTrace, "no trace of what went", "", "", kSize, "", "", kSize},
+    {Promise::kWriters, "several writers", "ConcurrentFilter has them", "", "", "", "", ""},
+    {Promise::kMerge, "Merge", "", kExclusive, "", "", "", kSets},
+    {Promise::kLeanErase, "Erase without memory", "", "", kEnds, kEnds, kPlain, kSets},
+    {Promise::kSafeMerge, "Merge without memory", "", kExclusive, "", kEnds, kEnds, kSets},
+    {Promise::kSubtract, "Subtract", "", kExclusive, kSize, kTimes, kTimes, kSets},
+    {Promise::kFold, "Fold", "", kExclusive, kSize, kTimes, kTimes, kSize}};
 
 std::array<std::string_view, kNumPromises> WhyNotOf(TypeColumn type) {
   std::array<std::string_view, kNumPromises> why_not;
@@ -114,7 +109,6 @@ std::string NameOf(const SmallShape& shape) {
 // Kinds whose own code others have, too. Under sanitizers, where a kind takes half a minute, they
 // are left out.
 bool IsAnotherEncoding(const FilterKind& kind) {
-  if (kind.type == "generations") return kind.blocks == "planes" || kind.blocks == "fingerprints16";
   if (kind.type == "attributes") return kind.blocks != "blocks";
   return kind.blocks == "runs of 4" || kind.blocks == "runs of 8";
 }
@@ -139,25 +133,7 @@ std::vector<FilterKind> MakeKinds() {
     kind.make = [shape] { return SpecimenOf(ConcurrentFilter(MakeCounting(shape))); };
     kinds.push_back(kind);
   }
-  for (const auto& [encoding, rate] : {std::pair{Encoding::kRuns, 0.01},
-                                       {Encoding::kPlanes, 0.01},
-                                       {Encoding::kDense, 0.05},
-                                       {Encoding::kFingerprints16, 0.005}}) {
-    const ScalableConfig config{.first_capacity = 3000,
-                                .target_fpr = rate,
-                                .mode = GrowthMode::kGenerations,
-                                .max_capacity = 24'000,
-                                .digest = kCallersDigests,
-                                .encoding = encoding};
-    kinds.push_back(
-        {.type = "generations",
-         .blocks = std::string(EncodingName(encoding)),
-         .why_not = WhyNotOf(kGenerations),
-         .make = [config] { return SpecimenOf(ScalableFilter::Create(config).value()); },
-         .crowd = 9000,
-         .times_least = 2});
-  }
-  const ScalableConfig doubling{.mode = GrowthMode::kDoubling, .digest = kCallersDigests};
+  const ScalableConfig doubling{.digest = kCallersDigests};
   kinds.push_back(
       {.type = "doubling",
        .blocks = "one of its 64 parts",

@@ -2,7 +2,6 @@
 // without a member, do not compile.
 #include "promises/specimen.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <type_traits>
@@ -94,17 +93,11 @@ struct Traits<ScalableFilter> : KeyedTraits<ScalableFilter> {
   }
   static SpecimenFigures Figures(const ScalableFilter& filter) {
     const ScalableStats stats = filter.GetStats();
-    SpecimenFigures figures{.num_keys = stats.num_keys,
-                            .num_bytes = stats.num_bytes,
-                            .side_bytes = stats.doubling.side_table_bytes,
-                            .num_parts = std::max<size_t>(stats.generations.size(), 1),
-                            .num_refused_inserts = stats.num_refused_inserts,
-                            .num_refused_erases = stats.num_refused_erases};
-    for (const GenerationStats& generation : stats.generations) {
-      figures.side_bytes += generation.stats.side_table_bytes;
-      figures.num_promoted += generation.stats.num_promoted;
-    }
-    return figures;
+    return {.num_keys = stats.num_keys,
+            .num_bytes = stats.num_bytes,
+            .side_bytes = stats.doubling.side_table_bytes,
+            .num_refused_inserts = stats.num_refused_inserts,
+            .num_refused_erases = stats.num_refused_erases};
   }
 };
 
@@ -208,13 +201,10 @@ struct Traits<AttributeFilter> {
   static uint64_t NumKeys(const AttributeFilter& filter) { return filter.num_tuples(); }
   static SpecimenFigures Figures(const AttributeFilter& filter) {
     const AttributeStats stats = filter.GetStats();
-    SpecimenFigures figures{.num_keys = stats.num_tuples,
-                            .num_bytes = stats.num_bytes,
-                            .num_parts = 0,
-                            .num_refused_inserts = stats.num_refused_inserts,
-                            .num_refused_erases = stats.num_refused_erases};
-    figures.num_parts = stats.sets.size();
-    return figures;
+    return {.num_keys = stats.num_tuples,
+            .num_bytes = stats.num_bytes,
+            .num_refused_inserts = stats.num_refused_inserts,
+            .num_refused_erases = stats.num_refused_erases};
   }
 };
 

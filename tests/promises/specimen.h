@@ -43,7 +43,6 @@ struct SpecimenFigures {
   uint64_t num_bytes = 0;
   uint64_t side_bytes = 0;
   uint64_t num_promoted = 0;  // blocks
-  uint64_t num_parts = 1;     // generations
   uint64_t num_refused_inserts = 0;
   uint64_t num_refused_erases = 0;
 };

@@ -12,9 +12,6 @@ MAKERS = {
     ),
     "concurrent": lambda capacity=CAPACITY, **options: trommel.ConcurrentFilter(capacity, **options),
     "scalable": lambda capacity=CAPACITY, **options: trommel.ScalableFilter(capacity, **options),
-    "generations": lambda capacity=CAPACITY, **options: trommel.ScalableFilter(
-        capacity, mode="generations", **options
-    ),
     "window": lambda capacity=CAPACITY, **options: trommel.WindowFilter(100, capacity, **options),
     "window of 20": lambda capacity=CAPACITY, **options: trommel.WindowFilter(
         100, capacity, num_buckets=20, **options

@@ -100,7 +100,6 @@ MAKERS = {
     "Fingerprints16": lambda: trommel.ConcurrentFilter(200, encoding="fingerprints16"),
     "Concurrent": lambda: trommel.ConcurrentFilter(200),
     "Doubling": lambda: trommel.ScalableFilter(50),
-    "Generations": lambda: trommel.ScalableFilter(50, mode="generations"),
 }
 for _name, _make in MAKERS.items():
     _machine = type(_name, (Multiset,), {"make": staticmethod(_make)})

@@ -142,18 +142,16 @@ class Program:
 
     def create(self, name, kind, **options):
         shape = {**self._policy(options), "memory_limit_bytes": int(options.get("memory_limit", 0))}
-        for option, parameter in [("fpr", "target_fpr"), ("encoding", "encoding"), ("mode", "mode")]:
+        for option, parameter in [("fpr", "target_fpr"), ("encoding", "encoding")]:
             if option in options:
                 shape[parameter] = float(options[option]) if option == "fpr" else options[option]
         numbers = {
             "slices": "num_slices", "capacity": "capacity", "side_limit": "side_memory_limit_bytes",
             "first_capacity": "first_capacity", "max_capacity": "max_capacity",
-            "growth": "growth", "window": "window", "buckets": "num_buckets",
+            "window": "window", "buckets": "num_buckets",
             "columns": "num_columns", "blocks": "num_blocks", "bits": "fingerprint_bits",
         }
         shape.update({numbers[option]: int(value) for option, value in options.items() if option in numbers})
-        if "tightening" in options:
-            shape["tightening"] = float(options["tightening"])
         if kind in ("counting", "concurrent"):
             shape["preference"] = options.get("preference")
             shape["power_of_two_blocks"] = options.get("power_of_two", "0") != "0"
@@ -247,9 +245,7 @@ class Program:
         kind = re.sub("Filter$", "", type(subject).__name__).lower()
         numbers, parts = subject.stats(), 1
         capacity = subject.first_capacity if kind == "scalable" else subject.capacity
-        if kind == "scalable":
-            parts = subject.num_generations
-        elif kind == "window":
+        if kind == "window":
             parts = len(numbers.buckets)
         return (
             f"type={kind} num_keys={numbers.num_keys} capacity={capacity} parts={parts} "

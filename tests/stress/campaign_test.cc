@@ -47,8 +47,8 @@ TEST_CASE("a campaign gives each type a turn of all mixes", "[stress][campaign]"
   const auto note = [&](const RoundPlan& plan, const Watch&) -> Result<RoundResult> {
     types.push_back(plan.type);
     RoundResult result;
-    result.growth.most_generations = types.size();
-    result.growth.num_added = 1;
+    result.growth.most_sizes = types.size();
+    result.growth.num_grown = 1;
     return result;
   };
   const Result<CampaignResult> result = RunCampaign(options, note);
@@ -56,9 +56,9 @@ TEST_CASE("a campaign gives each type a turn of all mixes", "[stress][campaign]"
   CHECK(types == std::vector<FilterType>{FilterType::kScalable, FilterType::kScalable,
                                          FilterType::kConcurrent, FilterType::kConcurrent,
                                          FilterType::kScalable});
-  CHECK(result->growth.most_generations == 5);
-  CHECK(result->growth.num_added == 5);
-  CHECK(result->mixes[1].growth.most_generations == 4);
+  CHECK(result->growth.most_sizes == 5);
+  CHECK(result->growth.num_grown == 5);
+  CHECK(result->mixes[1].growth.most_sizes == 4);
 }
 
 TEST_CASE("a campaign ends with the round that violates an invariant",

@@ -193,10 +193,10 @@ TEST_CASE("a round that is told to stop is checked nevertheless", "[stress][roun
 
 TEST_CASE("growth is the differences between looks", "[stress][round]") {
   GrowthSeen growth;
-  for (const uint64_t num_generations : {1, 4, 4, 2, 3}) growth.Look(num_generations);
-  CHECK(growth.most_generations == 4);
-  CHECK(growth.num_added == 4);
-  CHECK(growth.num_dropped == 2);
+  for (const uint64_t num_sizes : {1, 4, 4, 2, 3}) growth.Look(num_sizes);
+  CHECK(growth.most_sizes == 4);
+  CHECK(growth.num_grown == 4);
+  CHECK(growth.num_shrunk == 2);
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 // Rounds with filters that grow: a correct one holds, and faulty ones are found.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+
 #include "stress/faulty_rounds.h"
-#include "stress/locked_generations.h"
 #include "support/catch.h"
 #include "tools/stress/subjects/subjects.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::stress {
 namespace {
 
-// Keys enough for several generations, most of which are dropped again.
+// Keys enough for several sizes, most of which are left again.
 Mix GrowingMix() {
   Mix mix = SampleMix();
   mix.capacity = 3000;
@@ -19,55 +24,78 @@ Mix GrowingMix() {
   return mix;
 }
 
-// So few keys that the filter is empty at times.
-Mix ShrinkingMix() {
-  Mix mix = GrowingMix();
-  mix.capacity = 100;
-  mix.keys_per_writer = 120;
-  mix.weights = {3, 3, 12, 2, 1, 3, 1};
-  return mix;
+enum class GrowthFault {
+  kNone,
+  kLosesKey,      // a step of growth loses a key
+  kRefuses,       // never has more blocks than a small limit allows
+  kNeverShrinks,  // stays at its largest size
+};
+
+// A filter that grows, all of whose keys are in one part, with a planted fault.
+class FaultyGrowing : public AnySubject {
+ public:
+  FaultyGrowing(AnyFilterPtr filter, AnySubjectOptions options, GrowthFault fault)
+      : AnySubject(std::move(filter), std::move(options)), fault_(fault) {}
+
+  uint64_t Insert(Keys keys) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const uint64_t before = AnySubject::num_sizes();
+    const uint64_t time = AnySubject::Insert(keys);
+    if (fault_ == GrowthFault::kLosesKey && AnySubject::num_sizes() > before) {
+      // The keys of the tests are digests.
+      EraseOne(Key::Digest(*static_cast<const uint64_t*>(keys.data())), 0);
+    }
+    return time;
+  }
+  uint64_t num_sizes() const override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    most_sizes_ = std::max(most_sizes_, AnySubject::num_sizes());
+    return fault_ == GrowthFault::kNeverShrinks ? most_sizes_ : AnySubject::num_sizes();
+  }
+
+ private:
+  const GrowthFault fault_;
+  mutable std::mutex mutex_;
+  mutable uint64_t most_sizes_ = 1;
+};
+
+template <GrowthFault kFault>
+Result<std::unique_ptr<Subject>> MakeFaultyGrowing(const RoundPlan& plan) {
+  const auto create = [digest = plan.config.digest](const Figures&, const auto&) {
+    const uint64_t limit_bytes = kFault == GrowthFault::kRefuses ? 20'000 : 0;
+    return AnyFilter::Create(FilterType::kScalable, {{"memory_limit_bytes", limit_bytes}}, digest);
+  };
+  Result<AnyFilterPtr> filter = create({}, nullptr);
+  if (!filter.ok()) return filter.error();
+  return std::unique_ptr<Subject>(std::make_unique<FaultyGrowing>(
+      *std::move(filter), AnySubjectOptions{.create = create, .num_zeros = 6}, kFault));
 }
 
 TEST_CASE("every mix holds on a scalable filter", "[stress][scalable][threads]") {
-  const auto encoding = GENERATE(Encoding::kPlanes, Encoding::kRuns);
   for (const Mix& mix : AllMixes()) {
-    for (const uint64_t round : {0, 1}) {  // doubling, generations
-      RoundPlan plan = ShortPlan(mix, 3, encoding);
-      plan.round = round;
-      CHECK(CheckHolds(plan, MakeScalableSubject).growth.most_generations > 0);
-    }
+    CHECK(CheckHolds(ShortPlan(mix, 3), MakeScalableSubject).growth.most_sizes > 0);
   }
 }
 
 TEST_CASE("a correct filter that grows violates no invariant", "[stress][scalable][threads]") {
-  const Mix mix = GENERATE(GrowingMix(), ShrinkingMix());
-  const RoundResult result = RunSample(mix, MakeLockedGenerations<GrowthFault::kNone>);
+  const RoundResult result = RunSample(GrowingMix(), MakeFaultyGrowing<GrowthFault::kNone>);
   INFO((result.violation ? result.violation->detail : ""));
   CHECK_FALSE(result.violation);
-  CHECK(result.growth.most_generations > 1);
+  CHECK(result.growth.most_sizes > 1);
   CHECK(result.totals.num_races > 0);
 }
 
-TEST_CASE("a generation dropped with a key in it is found", "[stress][scalable][threads]") {
-  CHECK(Violated(ShrinkingMix(), MakeLockedGenerations<GrowthFault::kDropsLastKey>, 5));
-}
-
-TEST_CASE("taking keys from the newest generation is found", "[stress][scalable][threads]") {
-  CHECK(Violated(GrowingMix(), MakeLockedGenerations<GrowthFault::kErasesNewest>, 5));
-}
-
-TEST_CASE("bits that the newest generation gains for keys of old ones are found",
-          "[stress][scalable][threads]") {
-  CHECK(Violated(GrowingMix(), MakeLockedGenerations<GrowthFault::kAddsToNewest>, 5));
+TEST_CASE("a key that growth loses is found", "[stress][scalable][threads]") {
+  CHECK(Violated(GrowingMix(), MakeFaultyGrowing<GrowthFault::kLosesKey>, 5));
 }
 
 TEST_CASE("a refused insertion is found", "[stress][scalable][threads]") {
-  CHECK(Violated(GrowingMix(), MakeLockedGenerations<GrowthFault::kRefuses>, 5) ==
+  CHECK(Violated(GrowingMix(), MakeFaultyGrowing<GrowthFault::kRefuses>, 5) ==
         Invariant::kNoRefusedInsert);
 }
 
-TEST_CASE("empty generations that stay are found", "[stress][scalable][threads]") {
-  CHECK(Violated(GrowingMix(), MakeLockedGenerations<GrowthFault::kNeverDrops>, 5) ==
+TEST_CASE("blocks that stay when no key is left are found", "[stress][scalable][threads]") {
+  CHECK(Violated(GrowingMix(), MakeFaultyGrowing<GrowthFault::kNeverShrinks>, 5) ==
         Invariant::kEmptyAfterDraining);
 }
 

@@ -59,7 +59,7 @@ inline CountingFilter CrowdedFilter(const Geometry& geometry) {
 
 // Shard 0 has blocks, shard 1 digests, both with further copies; the others are empty.
 inline ScalableFilter DoublingOfTwoShards() {
-  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  ScalableFilter filter = ScalableFilter::Create({}).value();
   std::vector<uint64_t> digests = MemberKeys(1600, 1);
   for (uint64_t& digest : digests) digest >>= 6;
   filter.Insert(Keys::Digests(digests));

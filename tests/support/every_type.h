@@ -38,18 +38,11 @@ inline std::vector<KeyType> KeyTypes() {
     const Figures counting = {{"capacity", uint64_t{300}}, {"encoding", of}};
     types.push_back({"counting, " + of, FilterType::kCounting, counting});
     types.push_back({"concurrent, " + of, FilterType::kConcurrent, counting});
-    if (encoding == Encoding::kFingerprints16) continue;
-    types.push_back(
-        {"scalable, " + of,
-         FilterType::kScalable,
-         {{"first_capacity", uint64_t{100}}, {"mode", "generations"}, {"encoding", of}}});
   }
+  types.push_back({"scalable", FilterType::kScalable, {}});
   types.push_back({"scalable with a largest capacity",
                    FilterType::kScalable,
-                   {{"first_capacity", uint64_t{200}},
-                    {"mode", "generations"},
-                    {"max_capacity", uint64_t{1000}}}});
-  types.push_back({"doubling", FilterType::kScalable, {{"mode", "doubling"}}});
+                   {{"first_capacity", uint64_t{200}}, {"max_capacity", uint64_t{1000}}}});
   types.push_back(
       {"window",
        FilterType::kWindow,
@@ -95,12 +88,8 @@ inline size_t NumPresent(const AnyFilter& filter, Keys keys) {
   return filter.Query(keys, bits);
 }
 
-// Whether a filter merges with its like: not those of tuples, and not generations, which follow the
-// order of their keys.
-inline bool Merges(const AnyFilter& filter) {
-  const auto parts = filter.GetParts(false);
-  return filter.takes_keys() && (parts.first != "generations" || parts.second.empty());
-}
+// Whether a filter merges with its like: not those of tuples.
+inline bool Merges(const AnyFilter& filter) { return filter.takes_keys(); }
 
 struct NamedFilter {
   std::string name;

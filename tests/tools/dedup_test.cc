@@ -82,18 +82,18 @@ TEST_CASE("dedup with a filter that grows prints what an exact set would", "[too
 }
 
 TEST_CASE("dedup prints what it has no room to remember", "[tools][dedup]") {
-  const ToolResult result = RunTool({"dedup", "--type", "scalable", "--growth", "generations", "-n",
-                                     "100", "--max-capacity", "300", "-p", "1e-4", "--json"},
-                                    Lines("a", 5000) + Lines("a", 100) + "a4999\n");
+  const ToolResult result = RunTool(
+      {"dedup", "--type", "scalable", "-n", "50k", "--max-capacity", "50k", "-p", "1e-4", "--json"},
+      Lines("a", 200'000) + Lines("a", 100) + "a199999\n");
   CHECK(result.exit_code == 1);
   const json report = json::parse(result.err);
-  CHECK(report["num_refused_inserts"] > 4000);
+  CHECK(report["num_refused_inserts"] > 100'000);
   // The first hundred are known; the last one is not.
-  CHECK(result.out.ends_with("a4999\na4999\n"));
-  CHECK(report["num_printed"] > 4991);
-  CHECK(report["num_printed"] <= 5001);
+  CHECK(result.out.ends_with("a199999\na199999\n"));
+  CHECK(report["num_printed"] > 199'900);
+  CHECK(report["num_printed"] <= 200'001);
   // The rate grew to this while there was room.
-  const double at_most = 1.1 * 5001 * report["predicted_fpr"].get<double>();
+  const double at_most = 1.1 * 200'001 * report["predicted_fpr"].get<double>();
   CHECK(report["expected_wrongly_suppressed"].get<double>() < at_most);
 }
 

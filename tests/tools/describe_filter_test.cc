@@ -44,40 +44,23 @@ TEST_CASE("a counting filter is described by its statistics", "[tools][describe_
   CHECK(json["num_promoted"] == stats.num_promoted);
 }
 
-TEST_CASE("a scalable filter is described generation by generation", "[tools][describe_filter]") {
+TEST_CASE("a filter that grows is described by its blocks", "[tools][describe_filter]") {
   const tests::TempFolder folder;
-  ScalableFilter filter =
-      ScalableFilter::Create({.first_capacity = 100, .mode = GrowthMode::kGenerations}).value();
-  filter.Insert(Numbers(1000));
-  const ScalableStats stats = filter.GetStats();
-  const nlohmann::json json = Described(std::move(filter), folder);
-  CHECK(json["type"] == "scalable");
-  CHECK(json["num_keys"] == 1000);
-  CHECK(json["mode"] == "generations");
-  REQUIRE(json["generations"].size() == stats.generations.size());
-  for (size_t i = 0; i < stats.generations.size(); ++i) {
-    CHECK(json["generations"][i]["num_keys"] == stats.generations[i].stats.num_keys);
-    CHECK(json["generations"][i]["budget_fpr"] == stats.generations[i].budget_fpr);
-  }
-}
-
-TEST_CASE("a filter that doubles is described by its blocks", "[tools][describe_filter]") {
-  const tests::TempFolder folder;
-  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  ScalableFilter filter = ScalableFilter::Create({}).value();
   filter.Insert(Numbers(200'000));
   const DoublingStats stats = filter.GetStats().doubling;
   const nlohmann::json json = Described(std::move(filter), folder);
-  CHECK(json["mode"] == "doubling");
+  CHECK(json["type"] == "scalable");
   CHECK(json["num_keys"] == 200'000);
   CHECK(json["num_blocks"] == stats.num_blocks);
   CHECK(json["num_entries"] == stats.num_entries);
   CHECK(json["most_doublings"] == stats.most_doublings);
 }
 
-TEST_CASE("distinct keys of a filter that doubles are told, whatever has slots",
+TEST_CASE("distinct keys of a filter that grows are told, whatever has slots",
           "[tools][describe_filter]") {
   const tests::TempFolder folder;
-  ScalableFilter filter = ScalableFilter::Create({.mode = GrowthMode::kDoubling}).value();
+  ScalableFilter filter = ScalableFilter::Create({}).value();
   filter.Insert(Numbers(200'000));
   filter.Insert(Numbers(50'000));
   CHECK(filter.GetStats().doubling.num_entries > 210'000);

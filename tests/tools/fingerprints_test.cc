@@ -169,25 +169,6 @@ TEST_CASE("a filter of runs folds to the bytes of one with half the blocks", "[t
   CHECK(folder.Read("filter") == folder.Read("half"));
 }
 
-TEST_CASE("a scalable filter file has generations of the fingerprints asked for",
-          "[tools][fingerprints]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "dense");
-  const std::string keys = Lines("a", 5000);
-  const ToolResult built = RunTool({"build", "--type", "scalable", "--growth", "generations", "-n",
-                                    "500", "--encoding", encoding, "-o", filter},
-                                   keys);
-  INFO(built.err);
-  REQUIRE(built.exit_code == 0);
-  CHECK(RunTool({"verify", filter, "-"}, keys).exit_code == 0);
-  const Result<ScalableFilter> loaded = ScalableFilter::Load(filter);
-  REQUIRE(loaded.ok());
-  CHECK(EncodingName(loaded->GetStats().generations.back().geometry.encoding) == encoding);
-  REQUIRE(RunTool({"erase", filter}, keys).exit_code == 0);
-  CHECK(RunTool({"query", filter, "-c"}, keys).out == "0\n");
-}
-
 TEST_CASE("commands that need presence bits refuse fingerprints by name", "[tools][fingerprints]") {
   const std::vector<std::string> command =
       GENERATE(std::vector<std::string>{"demo"}, std::vector<std::string>{"attr", "size"});

@@ -190,19 +190,18 @@ TEST_CASE("types without time refuse times and advances", "[tools][key_updates]"
 
 TEST_CASE("a scalable filter without room says how many keys it refused", "[tools][key_updates]") {
   const AnyFilterPtr filter =
-      AnyFilter::Create(FilterType::kScalable, {{"first_capacity", uint64_t{100}},
-                                                {"mode", std::string("generations")},
-                                                {"max_capacity", uint64_t{300}}})
+      AnyFilter::Create(FilterType::kScalable,
+                        {{"first_capacity", uint64_t{50'000}}, {"max_capacity", uint64_t{50'000}}})
           .value();
   KeyUpdates updates(*filter);
-  const std::vector<uint64_t> digests = SomeDigests(5000);
-  std::vector<uint64_t> inserted = Bitmap(5000);
+  const std::vector<uint64_t> digests = SomeDigests(200'000);
+  std::vector<uint64_t> inserted = Bitmap(200'000);
   const Applied absent = updates.InsertIfAbsent(digests, {}, inserted);
-  CHECK(absent.num_refused > 4000);
+  CHECK(absent.num_refused > 100'000);
   CHECK_FALSE(absent.refusal.empty());
   const Applied all = updates.Insert(digests, {});
-  CHECK(all.num_refused > 4000);
-  CHECK(all.num_done + all.num_refused == 5000);
+  CHECK(all.num_refused > 100'000);
+  CHECK(all.num_done + all.num_refused == 200'000);
   Report report;
   DescribeInserted(all, report);
 }

@@ -97,12 +97,6 @@ TEST_CASE("what has no common filter is told apart, and nothing is written", "[t
              ContainsSubstring("one is a counting filter and one a scalable filter"));
   CHECK_THAT(error_of(folder.Path("none"), 3), ContainsSubstring("none"));
   CHECK_THAT(error_of(folder.Write("text", "no filter\n"), 3), ContainsSubstring("text"));
-  const std::string growing =
-      Built(folder, "growing", "a\n", {"--type", "scalable", "--growth", "generations"});
-  const ToolResult generations = RunTool({"merge", "-o", folder.Path("new"), growing, growing});
-  CHECK(generations.exit_code == 2);
-  CHECK_THAT(generations.err,
-             ContainsSubstring("cannot be merged; build with --growth doubling\n"));
   const std::string rows = folder.Path("rows");
   REQUIRE(RunTool({"attr", "build", "-o", rows}, "a\tb\n1\t2\n").exit_code == 0);
   const ToolResult attributes = RunTool({"merge", "-o", folder.Path("new"), rows, rows});

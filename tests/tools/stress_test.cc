@@ -71,9 +71,9 @@ TEST_CASE("stress lets a scalable filter grow", "[tools][stress]") {
   REQUIRE(result.exit_code == 0);
   const json figures = json::parse(result.out);
   CHECK(figures["types"] == json::array({"scalable"}));
-  CHECK(figures["most_generations"] > 1);
-  CHECK(figures["num_generations_added"] >= figures["most_generations"].get<uint64_t>() - 1);
-  CHECK(figures["mixes"][0]["most_generations"] > 1);
+  CHECK(figures["most_sizes"] > 1);
+  CHECK(figures["num_grown"] >= figures["most_sizes"].get<uint64_t>() - 1);
+  CHECK(figures["mixes"][0]["most_sizes"] > 1);
 }
 
 TEST_CASE("stress tests concurrent and scalable filters of fingerprints, and no windows",
@@ -103,7 +103,7 @@ TEST_CASE("stress takes the types in turn", "[tools][stress]") {
   REQUIRE(result.exit_code == 0);
   const json figures = json::parse(result.out);
   CHECK(figures["types"] == json::array({"concurrent", "scalable", "window"}));
-  CHECK(figures["most_generations"] >= 1);
+  CHECK(figures["most_sizes"] >= 1);
 }
 
 TEST_CASE("one round can be run again", "[tools][stress]") {
@@ -207,19 +207,19 @@ TEST_CASE("a campaign that held is all figures", "[tools][stress]") {
   stress::CampaignResult result = Broken();
   result.violation.reset();
   result.totals.num_keys[0] = 5'000'000;
-  result.growth.most_generations = 7;
-  result.growth.num_added = 12;
+  result.growth.most_sizes = 7;
+  result.growth.num_grown = 12;
   Report report;
   DescribeCampaign(options, result, 2.0, report);
   DescribeViolation(options, result, "trommel", report);
   const std::string text = tests::Printed(report, false);
   CHECK_THAT(text, ContainsSubstring("5,000,000 keys"));
-  CHECK_THAT(text, ContainsSubstring("7 at most, seen 12 times to come"));
+  CHECK_THAT(text, ContainsSubstring("7 sizes at most; seen 12 times to grow"));
   const nlohmann::json json = nlohmann::json::parse(tests::Printed(report, true));
   CHECK(json["ok"] == true);
   CHECK(json["keys_per_second"] == 2'500'000);
   CHECK(json["mixes"][0]["num_rounds"] == 13);
-  CHECK(json["most_generations"] == 7);
+  CHECK(json["most_sizes"] == 7);
 }
 
 TEST_CASE("the last line says in how many of the mixes every invariant held", "[tools][stress]") {

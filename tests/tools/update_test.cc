@@ -74,32 +74,29 @@ TEST_CASE("insert tells when the filter gets too full", "[tools][insert]") {
   CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("sized for"));
 }
 
-TEST_CASE("a file of several stores over the memory limit is refused with the limit as given",
-          "[tools][insert]") {
+TEST_CASE("a file over the memory limit is refused with the limit as given", "[tools][insert]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::vector<std::string> build = {"build",       "--type", "scalable", "--growth",
-                                          "generations", "-n",     "1000",     "--encoding",
-                                          "runs",        "-o",     filter};
+  const std::vector<std::string> build = {"build", "--type", "scalable", "-n",
+                                          "1000",  "-o",     filter};
   std::string keys = Lines("a", 1010);
   for (int copy = 0; copy < 100; ++copy) keys += Lines("b", 40);
   REQUIRE(RunTool(build, keys).exit_code == 0);
-  // The first generation fits, the side table of the second does not.
-  const ToolResult result = RunTool({"insert", filter, "--memory-limit", "20000"}, "b\n");
+  const ToolResult result = RunTool({"insert", filter, "--memory-limit", "12000"}, "b\n");
   CHECK(result.exit_code == 3);
-  CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("the limit of 20,000 bytes"));
+  CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("the limit of 12,000 bytes"));
 }
 
 TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::vector<std::string> build = {"build", "--type", "scalable", "--growth", "generations",
-                                          "-n",    "1000",   "-o",       filter};
+  const std::vector<std::string> build = {"build", "--type", "scalable", "-n",
+                                          "1000",  "-o",     filter};
   REQUIRE(RunTool(build, Lines("a", 900)).exit_code == 0);
   const ToolResult stats = RunTool({"stats", filter, "--json"});
   REQUIRE(stats.exit_code == 0);
-  CHECK_THAT(stats.out, Catch::Matchers::ContainsSubstring("\"next_generation_bytes\":"));
-  CHECK_THAT(RunTool({"stats", filter}).out, Catch::Matchers::ContainsSubstring("next generation"));
+  CHECK_THAT(stats.out, Catch::Matchers::ContainsSubstring("\"next_step_bytes\":"));
+  CHECK_THAT(RunTool({"stats", filter}).out, Catch::Matchers::ContainsSubstring("next step"));
 
   const std::string before = folder.Read("filter");
   const std::string keys = folder.Write("keys", Lines("b", 100'000));
@@ -186,8 +183,7 @@ TEST_CASE("a job that erases its list a second time takes nothing from the keys 
   std::vector<std::string> build = {"build", "-p", "2%", "-o", filter};
   const auto shape =
       GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--encoding", "dense"},
-               std::vector<std::string>{"--type", "scalable"},
-               std::vector<std::string>{"--type", "scalable", "--growth", "generations"});
+               std::vector<std::string>{"--type", "scalable"});
   build.insert(build.end(), shape.begin(), shape.end());
   build.push_back(folder.Write("all", Lines("stays", 20'000) + Lines("goes", 2'000)));
   REQUIRE(RunTool(build).exit_code == 0);

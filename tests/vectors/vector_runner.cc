@@ -63,7 +63,7 @@ Figures DescriptionOf(const Line& line) {
   const auto add_number = [&](const char* option, std::string_view figure) {
     add(option, figure, NumberOption(line, option));
   };
-  for (const char* name : {"capacity", "first_capacity", "max_capacity", "growth", "window"}) {
+  for (const char* name : {"capacity", "first_capacity", "max_capacity", "window"}) {
     add_number(name, name);
   }
   add_number("buckets", "num_buckets");
@@ -71,10 +71,9 @@ Figures DescriptionOf(const Line& line) {
   add_number("memory_limit", "memory_limit_bytes");
   add_number("side_limit", "side_memory_limit_bytes");
   add("fpr", "target_fpr", RateOption(line, "fpr", 0.01));
-  add("tightening", "tightening", RateOption(line, "tightening", 0.8));
   add("power_of_two", "power_of_two_blocks", NumberOption(line, "power_of_two") != 0);
   add("insert_only", "is_erasable", NumberOption(line, "insert_only") == 0);
-  for (const char* name : {"encoding", "preference", "mode"}) add(name, name, Option(line, name));
+  for (const char* name : {"encoding", "preference"}) add(name, name, Option(line, name));
   return description;
 }
 

@@ -204,16 +204,16 @@ Status FinalChecks::CheckEmpty() {
   (*made)->Advance(now_);
   const uint64_t num_keys = board_.subject.num_keys();
   const SubjectStats stats = board_.subject.GetStats();
-  const size_t num_generations = board_.subject.num_generations();
-  const bool is_empty =
-      num_keys == 0 && stats.num_keys == 0 && stats.fill_ratio == 0 && stats.num_promoted == 0 &&
-      stats.side_table_bytes == board_.reserved_side_bytes && num_generations == 1;
+  const uint64_t num_sizes = board_.subject.num_sizes();
+  const bool is_empty = num_keys == 0 && stats.num_keys == 0 && stats.fill_ratio == 0 &&
+                        stats.num_promoted == 0 &&
+                        stats.side_table_bytes == board_.reserved_side_bytes && num_sizes == 1;
   if (is_empty && board_.subject.Serialize() == (*made)->Serialize()) return Ok();
   caller_.Report(Invariant::kEmptyAfterDraining, std::nullopt,
                  fmt::format("left: num_keys {}, fill ratio {:.3g}, {} promoted blocks, {} bytes "
-                             "in the side table, {} generations",
+                             "in the side table, {} sizes",
                              num_keys, stats.fill_ratio, stats.num_promoted, stats.side_table_bytes,
-                             num_generations));
+                             num_sizes));
   return Ok();
 }
 

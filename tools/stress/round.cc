@@ -89,17 +89,17 @@ Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void(
   return was_told;
 }
 
-void GrowthSeen::Look(uint64_t num_generations) {
-  if (num_generations > num_now) num_added += num_generations - num_now;
-  if (num_generations < num_now) num_dropped += num_now - num_generations;
-  num_now = num_generations;
-  most_generations = std::max(most_generations, num_generations);
+void GrowthSeen::Look(uint64_t num_sizes) {
+  if (num_sizes > num_now) num_grown += num_sizes - num_now;
+  if (num_sizes < num_now) num_shrunk += num_now - num_sizes;
+  num_now = num_sizes;
+  most_sizes = std::max(most_sizes, num_sizes);
 }
 
 GrowthSeen& GrowthSeen::operator+=(const GrowthSeen& other) {
-  most_generations = std::max(most_generations, other.most_generations);
-  num_added += other.num_added;
-  num_dropped += other.num_dropped;
+  most_sizes = std::max(most_sizes, other.most_sizes);
+  num_grown += other.num_grown;
+  num_shrunk += other.num_shrunk;
   return *this;
 }
 
@@ -133,7 +133,7 @@ Result<RoundResult> RunRound(const RoundPlan& plan, const MakeSubject& make, con
 
   RoundResult result;
   const auto look = [&] {
-    if (subject.grows()) result.growth.Look(subject.num_generations());
+    if (subject.grows()) result.growth.Look(subject.num_sizes());
   };
   const Result<bool> was_told = RunThreads(board, jobs, watch, look, plan.preempt_us);
   if (!was_told.ok()) return was_told.error();

@@ -32,11 +32,11 @@ Result<bool> RunThreads(RoundState& state, const std::vector<std::function<void(
 // The growth of a filter, as looks at it every millisecond show it: at least so much happened.
 struct GrowthSeen {
   uint64_t num_now = 1;
-  uint64_t most_generations = 0;  // 0: it does not grow
-  uint64_t num_added = 0;
-  uint64_t num_dropped = 0;
+  uint64_t most_sizes = 0;  // 0: it does not grow
+  uint64_t num_grown = 0;
+  uint64_t num_shrunk = 0;
 
-  void Look(uint64_t num_generations);
+  void Look(uint64_t num_sizes);
   GrowthSeen& operator+=(const GrowthSeen& other);
 };
 

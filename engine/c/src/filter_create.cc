@@ -8,7 +8,6 @@
 #include "engine/c/src/policies.h"
 #include "engine/c/src/structs.h"
 #include "trommel/c.h"
-#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 
 namespace trommel::c_abi {
@@ -28,20 +27,11 @@ Figures DescriptionOf(const trommel_counting_config& given) {
 }
 
 Figures DescriptionOf(const trommel_scalable_config& given) {
-  const uint32_t mode = EnumOf(given.mode, TROMMEL_GROWTH_DOUBLING + 1, "mode");
-  const Encoding encoding = EncodingOf(given.encoding, Encoding::kAutomatic);
-  Figures description = {{"first_capacity", given.first_capacity},
-                         {"target_fpr", RateOf(given.target_fpr)},
-                         {"max_capacity", given.max_capacity},
-                         {"num_slices", given.num_slices},
-                         {"encoding", std::string(EncodingName(encoding))},
-                         {"memory_limit_bytes", given.memory_limit_bytes},
-                         {"side_memory_limit_bytes", given.side_memory_limit_bytes}};
-  if (mode == TROMMEL_GROWTH_GENERATIONS) description.emplace_back("mode", "generations");
-  if (mode == TROMMEL_GROWTH_DOUBLING) description.emplace_back("mode", "doubling");
-  if (given.growth != 0) description.emplace_back("growth", given.growth);
-  if (given.tightening != 0) description.emplace_back("tightening", given.tightening);
-  return description;
+  return {{"first_capacity", given.first_capacity},
+          {"target_fpr", RateOf(given.target_fpr)},
+          {"max_capacity", given.max_capacity},
+          {"memory_limit_bytes", given.memory_limit_bytes},
+          {"side_memory_limit_bytes", given.side_memory_limit_bytes}};
 }
 
 Figures DescriptionOf(const trommel_window_config& given) {

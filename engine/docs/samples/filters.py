@@ -104,11 +104,6 @@ def generations_by_list(file, num_lists):
     return lists
 
 
-class Scalable(Generations):
-    def __init__(self, file):
-        super().__init__(file, file.take("growth", wanted=48), 0, generations_by_list(file, 1)[0])
-
-
 # --- Section 7.
 
 SHARDS = 64
@@ -413,9 +408,9 @@ class Directory:
 def read(data, secret=None):
     """A whole file: what it holds, and its container."""
     file = Container(data)
-    classes = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, ATTRIBUTES: Attributes, COLUMN: Column,
+    classes = {COUNTING: Counting, SCALABLE: Doubling, WINDOW: Window, ATTRIBUTES: Attributes, COLUMN: Column,
                DIRECTORY: Directory}
-    found = (Doubling if ("growing", 0) in file.sections else classes[file.type])(file)
+    found = classes[file.type](file)
     file.require_all_taken()
     if secret is not None and file.policy != (SIPHASH, siphash13(secret, b"trommel digest key check")):
         raise Refused("the wrong key")

@@ -6,19 +6,14 @@ use std::os::raw::c_char;
 #[repr(C)]
 struct ScalableConfig {
     struct_size: u32,
-    mode: i32,
+    reserved: u32,
     first_capacity: u64,
     target_fpr: f64,
     max_capacity: u64,
-    tightening: f64,
-    growth: u32,
-    num_slices: u32,
-    encoding: i32,
-    reserved: i32,
     memory_limit_bytes: u64,
+    side_memory_limit_bytes: u64,
     digest: *const c_void,
     executor: *const c_void,
-    side_memory_limit_bytes: u64,
 }
 #[repr(C)]
 struct Error {

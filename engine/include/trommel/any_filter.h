@@ -152,8 +152,8 @@ class TROMMEL_API AnyFilter {
   /// least_distinct_keys, its lower end; predicted_fpr and least_fpr are then the model's rates for
   /// these, and predicted_fpr is else that for num_keys. Cost: as GetStats, and MeasureFill.
   virtual Figures GetFigures(bool measured) const = 0;
-  /// Returns what its parts are called, and the figures of each: "generations" or "buckets", oldest
-  /// first; or nothing.
+  /// Returns what its parts are called, and the figures of each: "buckets", oldest first; or
+  /// nothing.
   virtual std::pair<std::string_view, std::vector<Figures>> GetParts(bool measured) const;
   /// Returns the model's rate, and bytes, when it holds so many distinct keys.
   virtual GrowthForecast ForecastAt(uint64_t num_keys) const;

@@ -18,7 +18,6 @@
 #include "engine/python/src/keys.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
-#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 #include "trommel/window_filter.h"
 
@@ -105,12 +104,6 @@ Preference PreferenceOf(nb::handle name, Encoding encoding) {
                     std::string(EncodingName(encoding)) + "\": pass encoding=\"automatic\"");
   }
   return preference;
-}
-GrowthMode GrowthModeOf(nb::handle name) {
-  return SelfNamed(
-      name, "mode",
-      std::array{GrowthMode::kAutomatic, GrowthMode::kDoubling, GrowthMode::kGenerations},
-      GrowthModeName);
 }
 
 DigestKey DigestKeyOf(nb::handle object) {

@@ -16,7 +16,6 @@
 
 #include "trommel/digest.h"
 #include "trommel/executor.h"
-#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 #include "trommel/window_filter.h"
 
@@ -32,7 +31,6 @@ bool FlagOf(nanobind::handle object, std::string_view name);
 Encoding EncodingOf(nanobind::handle name);
 // Returns kMemory for None. Throws where an encoding that is given would leave nothing to prefer.
 Preference PreferenceOf(nanobind::handle name, Encoding encoding);
-GrowthMode GrowthModeOf(nanobind::handle name);
 
 // Returns the key of 16 bytes, or none for None.
 DigestKey DigestKeyOf(nanobind::handle object);

@@ -69,7 +69,6 @@ Description Describe(const ConcurrentFilter& filter) {
 Description Describe(const ScalableFilter& filter) {
   const ScalableStats stats = filter.GetStats();
   return {{"keys", Grouped(stats.num_keys)},
-          {"mode", std::string(GrowthModeName(filter.mode()))},
           {"memory", Bytes(stats.num_bytes)},
           {"predicted false-positive rate", Percent(stats.predicted_fpr)},
           {"target rate", Percent(filter.target_fpr())}};

@@ -95,14 +95,11 @@ void BindGrowth(nb::module_& module) {
              "Since creation, load or clear.")
       .Field("predicted_fpr", &ScalableStats::predicted_fpr, "Of the whole filter, by the model.")
       .Field(
-          "num_generations", [](const ScalableStats& self) { return self.generations.size(); },
-          "Of modes with generations; 0 with doubling.")
-      .Field(
           "num_blocks", [](const ScalableStats& self) { return self.doubling.num_blocks; },
-          "With doubling: blocks of 64 bytes.")
+          "Blocks of 64 bytes.")
       .Field(
           "most_doublings", [](const ScalableStats& self) { return self.doubling.most_doublings; },
-          "With doubling: how often the part that has grown most has doubled.");
+          "How often the part that has grown most has doubled.");
   Record<WindowBucket>(module, "WindowBucket", "A live bucket of a window.")
       .Field("first_tick", &WindowBucket::first_tick, "First tick of the bucket.")
       .Field("last_tick", &WindowBucket::last_tick, "Last tick of the bucket.")

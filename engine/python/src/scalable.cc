@@ -24,19 +24,13 @@ namespace {
 
 using Scalable = Guarded<ScalableFilter>;
 
-void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argument mode,
-            Argument max_capacity, Argument growth, Argument tightening, Argument encoding,
-            Argument num_slices, Argument digest, Argument seed, Argument digest_key,
-            Argument memory_limit_bytes, Argument side_memory_limit_bytes, Argument executor) {
+void Create(Scalable* self, Argument first_capacity, Argument target_fpr, Argument max_capacity,
+            Argument digest, Argument seed, Argument digest_key, Argument memory_limit_bytes,
+            Argument side_memory_limit_bytes, Argument executor) {
   ScalableConfig config;
   config.first_capacity = CountOf(first_capacity, "first_capacity");
   config.target_fpr = RateOf(target_fpr, "target_fpr");
-  config.mode = GrowthModeOf(mode);
   config.max_capacity = CountOf(max_capacity, "max_capacity");
-  config.growth = Count32Of(growth, "growth");
-  config.tightening = RateOf(tightening, "tightening");
-  config.encoding = EncodingOf(encoding);
-  config.num_slices = Count32Of(num_slices, "num_slices");
   config.digest = DigestPolicyOf(digest, seed, digest_key);
   config.memory_limit_bytes = CountOf(memory_limit_bytes, "memory_limit_bytes");
   config.side_memory_limit_bytes = CountOf(side_memory_limit_bytes, "side_memory_limit_bytes");
@@ -55,30 +49,20 @@ void BindScalable(nb::module_& module) {
       "Threads may use it at the same time, also while it grows: queries never wait.");
   bound.def(
       "__init__", Create, nb::arg("first_capacity") = 0, nb::arg("target_fpr") = 0.01,
-      nb::kw_only(), nb::arg("mode") = "automatic", nb::arg("max_capacity") = 0,
-      nb::arg("growth") = 2, nb::arg("tightening") = 0.8, nb::arg("encoding") = "automatic",
-      nb::arg("num_slices") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
+      nb::kw_only(), nb::arg("max_capacity") = 0, nb::arg("digest") = "xxh3", nb::arg("seed") = 0,
       nb::arg("digest_key") = nb::none(), nb::arg("memory_limit_bytes") = 0,
       nb::arg("side_memory_limit_bytes") = 0, nb::arg("executor") = nb::none(),
       nb::sig(
-          "def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, mode: "
-          "trommel_filters.typing.GrowthMode = 'automatic', max_capacity: int = 0, growth: int = "
-          "2, "
-          "tightening: float = 0.8, encoding: "
-          "trommel_filters.typing.Encoding = 'automatic', num_slices: int = 0, digest: "
+          "def __init__(self, first_capacity: int = 0, target_fpr: float = 0.01, *, "
+          "max_capacity: int = 0, digest: "
           "trommel_filters.typing.Digest = 'xxh3', seed: int = 0, digest_key: bytes | None = None, "
           "memory_limit_bytes: int = 0, side_memory_limit_bytes: int = 0, executor: Executor | "
           "None = None) -> None"),
       "An empty filter.\n\n"
-      "first_capacity: distinct keys that it holds before it grows for the first time. A filter\n"
-      "    that doubles may leave it out, for the least.\n"
+      "first_capacity: distinct keys that it holds before it grows for the first time; 0: the\n"
+      "    least.\n"
       "target_fpr: false-positive rate of the whole filter, at every size.\n"
-      "mode: 'doubling' keeps fingerprints in one array that grows and shrinks, 'generations' "
-      "adds\n"
-      "    larger filters; 'automatic': doubling, unless growth, tightening, num_slices or an\n"
-      "    encoding of generations is given.\n"
-      "max_capacity: distinct keys that it must be able to hold; 0: 10^9 with 'doubling', as many\n"
-      "    as the rates allow with 'generations'.\n"
+      "max_capacity: distinct keys that it must be able to hold; 0: 10^9, or first_capacity.\n"
       "side_memory_limit_bytes: reserves this for further copies of keys and for keys that full\n"
       "    blocks have no place for, and refuses keys beyond it.\n"
       "The others are as in CountingFilter, and in the C++ header scalable_filter.h.");
@@ -91,26 +75,12 @@ void BindScalable(nb::module_& module) {
   DefineUseExecutor<ScalableFilter>(bound);
   DefineMerge<ScalableFilter>(
       bound,
-      "Adds the other filter's keys. Both must have the mode 'doubling', one "
-      "target_fpr, one max_capacity and one digest.");
+      "Adds the other filter's keys. Both must have one target_fpr, one max_capacity and one "
+      "digest.");
   DefineConfigured<ScalableFilter>(bound);
   DefineLimitSideMemory<ScalableFilter>(bound);
-  bound.def_prop_ro(
-      "mode",
-      [](const Scalable& self) {
-        return self.QueryOne([](const ScalableFilter& f) { return GrowthModeName(f.mode()); });
-      },
-      "How it grows: 'doubling' or 'generations'.");
-  bound.def_prop_ro(
-      "mode_reason",
-      [](const Scalable& self) {
-        return self.QueryOne([](const ScalableFilter& f) { return std::string(f.mode_reason()); });
-      },
-      "Why it has this mode.");
   DefineProperty<&ScalableFilter::first_capacity, ScalableFilter>(
       bound, "first_capacity", "Distinct keys before it grows for the first time.");
-  DefineProperty<&ScalableFilter::num_generations, ScalableFilter>(
-      bound, "num_generations", "The number of generations; 1 with doubling.");
   DefineMeasure<&ScalableFilter::largest_capacity, ScalableFilter>(
       bound, "largest_capacity",
       "Returns how many distinct keys it takes while it keeps its rate.");

@@ -33,7 +33,6 @@ else:
 Encoding = typing.Literal["runs", "planes", "fingerprints16", "dense", "automatic"]
 Preference = typing.Literal["memory", "speed", "headroom", "parquet"]
 Digest = typing.Literal["xxh3", "xxh64", "siphash", "caller"]
-GrowthMode = typing.Literal["automatic", "doubling", "generations"]
 Tuples = Mapping[str, typing.Any]
 """Tuples as one column of keys per attribute: a dict, or a frame of pandas, polars or pyarrow."""
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "trommel/any_filter.h"
-#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -84,7 +83,6 @@ class Description {
 
   static std::string_view Name(Encoding one) { return EncodingName(one); }
   static std::string_view Name(Preference one) { return PreferenceName(one); }
-  static std::string_view Name(GrowthMode one) { return GrowthModeName(one); }
   static const auto& All(Encoding) {
     static constexpr std::array kAll = {Encoding::kPlanes, Encoding::kRuns,
                                         Encoding::kFingerprints16, Encoding::kDense,
@@ -94,11 +92,6 @@ class Description {
   static const auto& All(Preference) {
     static constexpr std::array kAll = {Preference::kMemory, Preference::kSpeed,
                                         Preference::kHeadroom, Preference::kParquet};
-    return kAll;
-  }
-  static const auto& All(GrowthMode) {
-    static constexpr std::array kAll = {GrowthMode::kGenerations, GrowthMode::kDoubling,
-                                        GrowthMode::kAutomatic};
     return kAll;
   }
 

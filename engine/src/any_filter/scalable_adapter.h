@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/src/any_filter/adapter.h"
 #include "engine/src/any_filter/description.h"
@@ -16,7 +14,7 @@
 
 namespace trommel {
 
-// Of a filter that doubles: its entries, less the copies in blocks that have slots of their own.
+// Returns the entries less the copies in blocks that have slots of their own.
 // Its rates are 1 - (1 - 2^-P)^n, with n the entries in blocks and the values, and what is
 // undecided.
 inline uint64_t DistinctKeysIn(const DoublingStats& doubling, double fpr_of_entries,
@@ -36,13 +34,7 @@ class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
   using LastingAdapter::LastingAdapter;
 
   static void Read(Description& given, Config& config) {
-    given.Take("first_capacity", config.first_capacity)
-        .Take("mode", config.mode)
-        .Take("max_capacity", config.max_capacity)
-        .Take("growth", config.growth)
-        .Take("tightening", config.tightening)
-        .Take("num_slices", config.num_slices)
-        .Take("encoding", config.encoding);
+    given.Take("first_capacity", config.first_capacity).Take("max_capacity", config.max_capacity);
   }
 
   FilterType type() const noexcept override { return kType; }
@@ -54,66 +46,30 @@ class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
     if (measured) {
       figures.emplace_back("capacity", filter_.largest_capacity());
       const double current_fpr = filter_.MeasureFill().current_fpr;
-      const bool doubles = filter_.mode() == GrowthMode::kDoubling;
-      uint64_t num_distinct =
-          doubles ? DistinctKeysIn(doubling, stats.predicted_fpr, current_fpr) : 0;
-      for (const GenerationStats& generation : stats.generations) num_distinct += generation.load;
-      num_distinct = std::min(num_distinct, stats.num_keys);
+      const uint64_t num_distinct =
+          std::min(DistinctKeysIn(doubling, stats.predicted_fpr, current_fpr), stats.num_keys);
       AddMeasured(
-          {num_distinct, num_distinct}, current_fpr,
-          [&](uint64_t) { return doubles ? current_fpr : stats.predicted_fpr; }, figures);
+          {num_distinct, num_distinct}, current_fpr, [&](uint64_t) { return current_fpr; },
+          figures);
     } else {
       figures.emplace_back("predicted_fpr", stats.predicted_fpr);
-    }
-    uint64_t num_blocks = doubling.num_blocks;
-    uint64_t side_table_bytes = doubling.side_table_bytes;
-    uint64_t num_promoted = 0;
-    for (const GenerationStats& generation : stats.generations) {
-      num_blocks += generation.geometry.num_blocks;
-      side_table_bytes += generation.stats.side_table_bytes;
-      num_promoted += generation.stats.num_promoted;
     }
     figures.insert(figures.end(), {{"num_bytes", stats.num_bytes},
                                    {"num_refused_erases", stats.num_refused_erases},
                                    {"num_refused_inserts", stats.num_refused_inserts},
-                                   {"mode", std::string(GrowthModeName(filter_.mode()))},
-                                   {"mode_reason", filter_.mode_reason()},
                                    {"first_capacity", filter_.first_capacity()}});
-    if (measured) figures.emplace_back("next_generation_bytes", filter_.NextGenerationBytes());
-    figures.emplace_back("num_blocks", num_blocks);
-    if (filter_.mode() == GrowthMode::kDoubling) {
-      figures.insert(figures.end(), {{"load", doubling.load},
-                                     {"num_entries", doubling.num_entries},
-                                     {"num_small_parts", doubling.num_small_parts},
-                                     {"most_doublings", doubling.most_doublings},
-                                     {"least_doublings", doubling.least_doublings},
-                                     {"num_refused_steps", doubling.num_refused_steps}});
-    }
-    figures.insert(figures.end(), {{"side_table_bytes", side_table_bytes},
-                                   {"num_promoted", num_promoted},
+    if (measured) figures.emplace_back("next_step_bytes", filter_.NextGenerationBytes());
+    figures.insert(figures.end(), {{"num_blocks", doubling.num_blocks},
+                                   {"load", doubling.load},
+                                   {"num_entries", doubling.num_entries},
+                                   {"num_small_parts", doubling.num_small_parts},
+                                   {"most_doublings", doubling.most_doublings},
+                                   {"least_doublings", doubling.least_doublings},
+                                   {"num_refused_steps", doubling.num_refused_steps},
+                                   {"side_table_bytes", doubling.side_table_bytes},
                                    {"undecided_share", doubling.undecided_share},
                                    {"num_interrupted_queries", doubling.num_interrupted_queries}});
     return figures;
-  }
-  std::pair<std::string_view, std::vector<Figures>> GetParts(bool measured) const override {
-    std::vector<Figures> parts;
-    const ScalableStats stats = filter_.GetStats();
-    const ScalableFill fill = measured ? filter_.MeasureFill() : ScalableFill();
-    for (size_t g = 0; g < stats.generations.size(); ++g) {
-      const GenerationStats& generation = stats.generations[g];
-      parts.push_back({{"slot", generation.slot},
-                       {"capacity", generation.capacity},
-                       {"budget_fpr", generation.budget_fpr},
-                       {"num_keys", generation.stats.num_keys},
-                       {"num_distinct_keys", generation.load},
-                       {"num_bytes", generation.stats.num_bytes},
-                       {"num_blocks", generation.geometry.num_blocks},
-                       {"num_slices", generation.geometry.num_slices}});
-      if (g >= fill.generations.size()) continue;
-      parts.back().emplace_back("current_fpr", fill.generations[g].current_fpr);
-      parts.back().emplace_back("fill_ratio", fill.generations[g].fill_ratio);
-    }
-    return {"generations", std::move(parts)};
   }
   GrowthForecast ForecastAt(uint64_t num_keys) const override {
     return filter_.ForecastAt(num_keys);

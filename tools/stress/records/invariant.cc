@@ -35,8 +35,8 @@ constexpr std::array<InvariantText, kNumInvariants> kInvariants = {{
     {"num-keys-exact", "after the threads have joined, num_keys is exact"},
     {"bytes-as-sequential", "after the threads have joined, the bytes are a sequential filter's"},
     {"empty-after-draining",
-     "when all keys are erased, every bit, counter and side table entry is gone, and every "
-     "generation but one"},
+     "when all keys are erased, every bit, counter and side table entry is gone, and all blocks "
+     "that a filter had grown by"},
 }};
 
 struct OpText {

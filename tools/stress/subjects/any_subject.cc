@@ -147,24 +147,16 @@ std::string FaultOf(const Figures& figures) {
   return "";
 }
 
-// How full it is: of all blocks, of generations in the mean, of blocks that
-// double the entries per slot, and of a window, whose keys may have expired,
-// its rate. 0 if and only if it is empty.
+// How full it is: of all blocks, of a filter that grows the entries per slot,
+// and of a window, whose keys may have expired, its rate. 0 if and only if it
+// is empty.
 double FillOf(const AnyFilter& filter, const Figures& figures) {
   constexpr double kSlots = 32;
   if (const double load = FigureOr<double>(figures, "load", -1); load >= 0) {
     const uint64_t num_entries = FigureOr<uint64_t>(figures, "num_entries", 0);  // or digests
     return std::min(1.0, std::max(load / kSlots, num_entries > 0 ? 1e-9 : 0.0));
   }
-  double fill = FigureOr<double>(figures, "fill_ratio", 0);
-  if (filter.expires()) fill = FigureOr<double>(figures, "current_fpr", 0);
-  const auto [name, parts] = filter.GetParts(/*measured=*/true);
-  if (name == "generations") {
-    for (const Figures& part : parts) {
-      fill += FigureOr<double>(part, "fill_ratio", 0) / static_cast<double>(parts.size());
-    }
-  }
-  return fill;
+  return FigureOr<double>(figures, filter.expires() ? "current_fpr" : "fill_ratio", 0);
 }
 
 }  // namespace
@@ -218,10 +210,8 @@ bool AnySubject::Advance(uint64_t now) {
   return advanced.ok() && *advanced;
 }
 
-size_t AnySubject::num_generations() const {
+uint64_t AnySubject::num_sizes() const {
   if (!grows()) return 1;
-  const size_t num_parts = filter_->GetParts(/*measured=*/false).second.size();
-  if (num_parts > 0) return num_parts;
   const Figures figures = filter_->GetFigures(/*measured=*/false);
   if (FigureOr<uint64_t>(figures, "num_blocks", 0) == 0) return 1;
   return 2 + FigureOr<uint64_t>(figures, "most_doublings", 0);

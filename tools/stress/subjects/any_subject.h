@@ -60,9 +60,7 @@ class AnySubject : public Subject {
   bool Advance(uint64_t now) override;
 
   bool grows() const override { return filter_->type() == FilterType::kScalable; }
-  // Of a filter that doubles the sizes that its largest part has grown to: 1
-  // without blocks.
-  size_t num_generations() const override;
+  uint64_t num_sizes() const override;
   uint64_t num_refused_inserts() const override {
     return num_refused_.load(std::memory_order_relaxed);
   }

@@ -81,10 +81,11 @@ class Subject {
   virtual bool Advance(uint64_t) { return false; }
 
   // The filter grows with its keys. The order of the calls decides when, so
-  // that its bytes differ from those of a sequential filter. Generations differ
-  // in blocks: no block is of one key only.
+  // that its bytes differ from those of a sequential filter. No block is of one
+  // key only.
   virtual bool grows() const { return false; }
-  virtual size_t num_generations() const { return 1; }
+  // The sizes that its largest part has grown to; 1: as new.
+  virtual uint64_t num_sizes() const { return 1; }
   virtual uint64_t num_refused_inserts() const { return 0; }
 
   // A limit of side memory may refuse any insertion. Only the following insert

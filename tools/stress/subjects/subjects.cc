@@ -12,10 +12,8 @@
 namespace trommel::stress {
 namespace {
 
-constexpr uint64_t kRecordBytes = 64;  // of side memory, for one promoted block
-constexpr uint64_t kFirstPart = 64;    // the first generation has a 64th of the capacity
-constexpr uint64_t kLeastCapacity = 50;
-constexpr uint64_t kKeysPerPart = 10'000;  // of a filter that doubles, in 2^kPartBits parts
+constexpr uint64_t kRecordBytes = 64;      // of side memory, for one promoted block
+constexpr uint64_t kKeysPerPart = 10'000;  // of a filter that grows, in 2^kPartBits parts
 constexpr uint32_t kPartBits = 6;
 
 CreateFilter CreateOf(FilterType type, const DigestPolicy& digest) {
@@ -59,7 +57,7 @@ Result<AnyFilterPtr> Limited(Result<AnyFilterPtr> filter, uint64_t num_records) 
   return filter;
 }
 
-// All keys of a filter that doubles go to few of its parts, as many as make
+// All keys of a filter that grows go to few of its parts, as many as make
 // these double several times with the keys of the round:
 //
 //   digest        d d d d d d d d d ...        of which a round of 4,000 keys
@@ -93,22 +91,10 @@ Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const RoundPlan& plan) {
 }
 
 Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan) {
-  const CountingConfig& config = plan.config;
-  AnySubjectOptions options;
-  options.create = CreateOf(FilterType::kScalable, config.digest);
-  if (plan.round % 2 == 0) {
-    options.description = {{"mode", std::string("doubling")}};
-    options.num_zeros = NumZerosOf(plan);
-  } else {
-    const uint64_t part = std::max(config.capacity / kFirstPart, kLeastCapacity);
-    options.description = {{"mode", std::string("generations")},
-                           {"first_capacity", config.capacity == 0 ? 0 : part},
-                           {"target_fpr", config.target_fpr},
-                           {"num_slices", config.num_slices},
-                           {"encoding", std::string(EncodingName(config.encoding))}};
-  }
-  options.description.emplace_back("memory_limit_bytes", config.memory_limit_bytes);
-  return MakeSubjectOf(plan, std::move(options));
+  return MakeSubjectOf(plan,
+                       {.description = {{"memory_limit_bytes", plan.config.memory_limit_bytes}},
+                        .create = CreateOf(FilterType::kScalable, plan.config.digest),
+                        .num_zeros = NumZerosOf(plan)});
 }
 
 Figures DrawWindow(const RoundPlan& plan) {

@@ -12,9 +12,8 @@ namespace trommel::stress {
 
 Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const RoundPlan& plan);
 
-// A filter that begins with a small part of the capacity, so that it grows and
-// shrinks many times in a round. Every other round has one that doubles, and
-// the others generations.
+// A filter that begins without blocks, so that it grows and shrinks many times
+// in a round.
 Result<std::unique_ptr<Subject>> MakeScalableSubject(const RoundPlan& plan);
 
 // A window drawn from the plan's seed, and its description.

@@ -36,10 +36,6 @@ Status MergeInto(AnyFilter& into, AnyFilter& other) {
                              FilterTypeName(into.type()), FilterTypeName(other.type()))};
   }
   for (AnyFilter* filter : {&into, &other}) {
-    if (FigureOr(filter->GetFigures(false), "mode", std::string()) == "generations") {
-      return Error{ErrorCode::kInvalidArgument,
-                   "filters of generations cannot be merged; build with --growth doubling"};
-    }
     // Windows are merged as of the later of their times.
     if (filter->expires()) (void)filter->Advance(std::max(into.now(), other.now()));
   }

@@ -23,9 +23,6 @@ void AddAsked(const FamilyOptions& options, Report& report) {
 
 // One row per doubling of the keys, from the first capacity to the largest.
 void DescribeGrowth(const ScalableFilter& filter, Report& report) {
-  const std::string mode(GrowthModeName(filter.mode()));
-  report.Add("mode", mode, "growth", fmt::format("{}: {}", mode, filter.mode_reason()));
-  report.AddField("mode_reason", filter.mode_reason());
   const uint64_t largest = filter.largest_capacity();
   Json sizes = Json::Array();
   report.AddLine(fmt::format("{:>18} {:>10} {:>12}", "keys", "rate", "memory"));
@@ -44,12 +41,10 @@ void DescribeGrowth(const ScalableFilter& filter, Report& report) {
   add(largest);
   report.AddField("sizes", std::move(sizes));
   report.AddField("largest_capacity", largest);
-  report.AddLine(
-      fmt::format("It grows to {}.{}", FormatCount(largest, "distinct key"),
-                  filter.mode() == GrowthMode::kDoubling
-                      ? " Its parts grow in steps: just after one they take the memory of "
-                        "up to twice the keys."
-                      : ""));
+  report.AddLine(fmt::format(
+      "It grows to {}. Its parts grow in steps: just after one they take the memory of up to twice "
+      "the keys.",
+      FormatCount(largest, "distinct key")));
 }
 
 void DescribeSize(const AnyFilter& filter, const FamilyOptions& options, Report& report) {

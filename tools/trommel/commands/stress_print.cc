@@ -49,12 +49,12 @@ Json ViolationJson(const stress::Violation& violation, const stress::RoundPlan& 
 }
 
 void AddGrowth(const stress::GrowthSeen& growth, Report& report) {
-  report.AddField("most_generations", growth.most_generations);
-  report.AddField("num_generations_added", growth.num_added);
-  report.Add("num_generations_dropped", growth.num_dropped, "generations",
-             fmt::format("{} at most, seen {} times to come and {} times to go",
-                         FormatCount(growth.most_generations), FormatCount(growth.num_added),
-                         FormatCount(growth.num_dropped)));
+  report.AddField("most_sizes", growth.most_sizes);
+  report.AddField("num_grown", growth.num_grown);
+  report.Add("num_shrunk", growth.num_shrunk, "growth",
+             fmt::format("{} sizes at most; seen {} times to grow and {} times to shrink",
+                         FormatCount(growth.most_sizes), FormatCount(growth.num_grown),
+                         FormatCount(growth.num_shrunk)));
 }
 
 std::string BlocksText(const stress::RoundPlan& plan) {
@@ -121,7 +121,7 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
                   {"num_keys", num_keys},
                   {"num_checked", mix.totals.num_checked},
                   {"max_promoted", mix.max_promoted},
-                  {"most_generations", mix.growth.most_generations},
+                  {"most_sizes", mix.growth.most_sizes},
                   {"operations", OperationsJson(mix.totals)}});
   }
   report.AddLine("");
@@ -149,7 +149,7 @@ void DescribeCampaign(const stress::CampaignOptions& options, const stress::Camp
   }
   report.Add("num_audits", totals.num_audits, "snapshots",
              fmt::format("{} taken while writers wrote", FormatCount(totals.num_audits)));
-  if (result.growth.most_generations > 0) AddGrowth(result.growth, report);
+  if (result.growth.most_sizes > 0) AddGrowth(result.growth, report);
   report.Add("seconds", seconds, "time", fmt::format("{:.1f} s", seconds));
   report.AddField("mixes", std::move(mixes));
 }

@@ -88,7 +88,7 @@ int RunUpdate(const KeyUpdateOptions& options, const Settings& settings, const U
     DescribePass(*totals, report);
     const Figures figures = filter.GetFigures(/*measured=*/true);
     report.Add("num_keys", filter.num_keys(), "keys now", KeysText(figures, 0));
-    DescribeFigures(figures, {"num_distinct_keys", "next_generation_bytes"}, report);
+    DescribeFigures(figures, {"num_distinct_keys", "next_step_bytes"}, report);
     DescribeRate(figures, updates.window_rate(), report);
     WarnOfWindowRate(figures, updates.window_rate());
     if (const std::string warning = CapacityWarning(figures); !warning.empty()) {

@@ -58,11 +58,11 @@ Line PromotedLine(const Figures& figures) {
 
 Line RefusedInsertsLine(const Figures& figures) {
   const uint64_t num_refused = CountIn(figures, "num_refused_inserts");
-  if (num_refused == 0 && !Has(figures, "mode")) return {};
+  if (num_refused == 0 && !Has(figures, "load")) return {};
   return {"refused inserts", FormatCount(num_refused)};
 }
 
-// Of an array that doubles, of a window's blocks, and of a counting filter's.
+// Of a filter that grows, of a window's blocks, and of a counting filter's.
 Line BlocksLine(const Figures& figures) {
   const uint64_t num_blocks = CountIn(figures, "num_blocks");
   if (Has(figures, "load")) {
@@ -89,11 +89,10 @@ Line BlocksLine(const Figures& figures) {
                                   num_slices != 0 ? "" : fmt::format(" of {} bits", bits))};
 }
 
-Line NextGrowthLine(const Figures& figures) {
-  const uint64_t num_bytes = CountIn(figures, "next_generation_bytes");
-  return {Has(figures, "load") ? "next step" : "next generation",
-          num_bytes == 0 ? "none: it cannot grow further"
-                         : fmt::format("will take {}", FormatBytes(num_bytes))};
+Line NextStepLine(const Figures& figures) {
+  const uint64_t num_bytes = CountIn(figures, "next_step_bytes");
+  return {"next step", num_bytes == 0 ? "none: it cannot grow further"
+                                      : fmt::format("will take {}", FormatBytes(num_bytes))};
 }
 
 Line DoublingsLine(const Figures& figures) {
@@ -144,12 +143,12 @@ constexpr auto kLines = std::to_array<FigureLine>({
        return {"refused erases", FormatCount(CountIn(figures, "num_refused_erases"))};
      }},
     {"num_refused_inserts", RefusedInsertsLine},
-    {"mode",
+    {"first_capacity",
      [](const Figures& figures) -> Line {
-       return {"growth", fmt::format("{}, from {}", NameIn(figures, "mode"),
-                                     FormatCount(CountIn(figures, "first_capacity"), "key"))};
+       return {"growth",
+               fmt::format("from {}", FormatCount(CountIn(figures, "first_capacity"), "key"))};
      }},
-    {"next_generation_bytes", NextGrowthLine},
+    {"next_step_bytes", NextStepLine},
     {"num_blocks", BlocksLine},
     {"most_doublings", DoublingsLine},
     {"side_table_bytes", SideTableLine},
@@ -165,29 +164,18 @@ constexpr auto kLines = std::to_array<FigureLine>({
     {"undecided_share", UndecidedLine},
 });
 
-// A line per part, "oldest first".
+// A line per bucket of a window, "oldest first".
 void DescribeParts(const AnyFilter& filter, Report& report) {
   const auto [name, parts] = filter.GetParts(/*measured=*/true);
   if (parts.empty()) return;
   Json all = Json::Array();
-  const bool is_window = filter.expires();
-  std::string text = FormatCount(parts.size(), is_window ? "live bucket" : "generation");
+  std::string text = FormatCount(parts.size(), "live bucket");
   for (const Figures& part : parts) {
     Json fields = Json::Object();
     for (const auto& [its_name, value] : part) fields.Add(its_name, JsonOf(value));
     all.Append(fields);
-    const std::string num_keys = FormatCount(CountIn(part, "num_keys"));
-    if (is_window) {
-      text += fmt::format("\n  from {:>14}: {:>14} keys", CountIn(part, "first_tick"), num_keys);
-      continue;
-    }
-    const double current = RateIn(part, "current_fpr");
-    const double budget = RateIn(part, "budget_fpr");
-    text +=
-        fmt::format("\n  {:>14} of {:>14} distinct keys, {:>9}, {} (budget {})",
-                    FormatCount(CountIn(part, "num_distinct_keys")),
-                    FormatCount(CountIn(part, "capacity")), FormatBytes(CountIn(part, "num_bytes")),
-                    FormatRate(current, budget), FormatRate(budget, current));
+    text += fmt::format("\n  from {:>14}: {:>14} keys", CountIn(part, "first_tick"),
+                        FormatCount(CountIn(part, "num_keys")));
   }
   report.Add(name, std::move(all), "oldest first", std::move(text));
 }

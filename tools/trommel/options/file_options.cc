@@ -17,7 +17,7 @@ void AddFilterFile(Command& command, ReadOptions& options) {
 
 void AddReadLimit(Command& command, uint64_t& memory_limit_bytes) {
   AddBytes(command, "--memory-limit", memory_limit_bytes,
-           "Memory at most for the filter's blocks and generations: 64MiB, 2GB (default: the "
+           "Memory at most for the filter's blocks: 64MiB, 2GB (default: the "
            "machine's). A filter that needs more is not loaded, and the exit code is 3");
 }
 

@@ -22,9 +22,6 @@ constexpr std::array kTypes = {FilterType::kCounting, FilterType::kScalable, Fil
 constexpr std::array kPreferences = {Preference::kMemory, Preference::kSpeed, Preference::kHeadroom,
                                      Preference::kParquet};
 
-constexpr std::array kGrowthModes = {GrowthMode::kAutomatic, GrowthMode::kDoubling,
-                                     GrowthMode::kGenerations};
-
 constexpr FilterType kC = FilterType::kCounting;
 constexpr FilterType kS = FilterType::kScalable;
 constexpr FilterType kW = FilterType::kWindow;
@@ -68,10 +65,6 @@ const std::vector<DescribedBy>& Descriptions() {
        {kS},
        "max_capacity",
        [](const Options& o) -> FigureValue { return o.max_capacity; }},
-      {"--growth",
-       {kS},
-       "mode",
-       [](const Options& o) -> FigureValue { return std::string(GrowthModeName(o.growth)); }},
       {"--window", {kW}, "window", [](const Options& o) -> FigureValue { return o.window; }},
       {"--buckets",
        {kW},
@@ -82,11 +75,11 @@ const std::vector<DescribedBy>& Descriptions() {
        "is_erasable",
        [](const Options& o) -> FigureValue { return !o.cannot_erase; }},
       {"--slices",
-       {kC, kS},
+       {kC},
        "num_slices",
        [](const Options& o) -> FigureValue { return o.filter.num_slices; }},
       {"--encoding",
-       {kC, kS},
+       {kC},
        "encoding",
        [](const Options& o) -> FigureValue {
          return std::string(EncodingName(o.filter.encoding));
@@ -146,22 +139,7 @@ void AddScalable(Command& command, FamilyOptions& options) {
   const std::string group = "With --type scalable";
   AddCount(command, "--max-capacity", options.max_capacity,
            "Distinct keys that it must hold at -p, beyond which it may refuse to grow; -n is what "
-           "it holds at first, and shrinks to (by default as few as come; generations: 65536)")
-      .Group(group);
-  std::vector<std::string> modes;
-  for (const GrowthMode mode : kGrowthModes) modes.emplace_back(GrowthModeName(mode));
-  command
-      .Parsed("--growth", "MODE",
-              "How it grows. doubling: one array of fingerprints that grows and shrinks with its "
-              "keys, and keeps -p up to --max-capacity (10^9 keys without it); a query reads one "
-              "cache line at any size. generations: further filters whose rates tighten, each of "
-              "which a query reads. automatic: doubling, unless --slices or an --encoding of "
-              "generations is given (default automatic)",
-              [&options](const std::string& name) {
-                options.growth = *std::ranges::find(kGrowthModes, name, GrowthModeName);
-                return Ok();
-              })
-      .OneOf(modes)
+           "it holds at first, and shrinks to (default: 10^9 keys, beginning with as few as come)")
       .Group(group);
 }
 
@@ -240,8 +218,8 @@ void AddFamily(Command& command, FamilyOptions& options, double default_fpr) {
 
 void AddMemoryLimit(Command& command, uint64_t& memory_limit_bytes) {
   AddBytes(command, "--memory-limit", memory_limit_bytes,
-           "Memory at most for the filter's blocks and generations: 64MiB, 2GB (default: the "
-           "machine's). A filter that needs more is neither made nor loaded. A growth beyond it is "
+           "Memory at most for the filter's blocks: 64MiB, 2GB (default: the machine's). A filter "
+           "that needs more is neither made nor loaded. A growth beyond it is "
            "refused, as are the keys or rows that need it, and the exit code is 1; trommel stats "
            "shows what the next growth takes. Counts of promoted blocks (side tables) come on top: "
            "keys beyond the capacity, or inserted many times, may take more");
@@ -261,15 +239,8 @@ void FamilyOptions::Finish(const Command& command) {
         name, fmt::format("is for --type {}, not {}{}", TypeNames(one.types), FilterTypeName(type),
                           grows_unsized ? ", which is the default without -n" : "")};
   }
-  if (type == FilterType::kScalable) {
-    // What the mode has, unless one was asked for.
-    if (!command.IsGiven("--encoding")) filter.encoding = Encoding::kAutomatic;
-    const bool doubles =
-        growth != GrowthMode::kGenerations && filter.num_slices == 0 &&
-        (filter.encoding == Encoding::kAutomatic || filter.encoding == Encoding::kDense);
-    // One that doubles begins as small as there are keys.
-    if (filter.capacity == 0) filter.capacity = doubles ? 1 : kDefaultFirstCapacity;
-  }
+  // It begins as small as there are keys.
+  if (type == FilterType::kScalable && filter.capacity == 0) filter.capacity = 1;
   if (command.IsGiven("--prefer") && filter.encoding != Encoding::kAutomatic) {
     throw UsageError{"--prefer", fmt::format("is for --encoding automatic, not {}",
                                              EncodingName(filter.encoding))};

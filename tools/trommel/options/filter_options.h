@@ -12,7 +12,6 @@
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
 #include "trommel/result.h"
-#include "trommel/scalable_filter.h"
 
 namespace trommel::tool {
 
@@ -41,7 +40,6 @@ struct FamilyOptions {
 
   // kScalable: the capacity is what it holds at first.
   uint64_t max_capacity = 0;
-  GrowthMode growth = GrowthMode::kAutomatic;
   // kWindow: the capacity is that of a window and one bucket.
   uint64_t window = 0;  // ticks (time_text.h)
   uint64_t num_buckets = 8;

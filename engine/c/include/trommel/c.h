@@ -260,7 +260,7 @@ TROMMEL_C_API void trommel_executor_free(trommel_executor* executor);
 
 /// What blocks hold. The C++ header trommel/sizing.h describes them.
 enum {
-  TROMMEL_ENCODING_DEFAULT = 0,         ///< Runs; of a scalable filter what its mode takes.
+  TROMMEL_ENCODING_DEFAULT = 0,         ///< Runs.
   TROMMEL_ENCODING_PLANES = 1,          ///< Presence bits and counts in three planes.
   TROMMEL_ENCODING_RUNS = 2,            ///< Presence bits and counts in unary: half the memory.
   TROMMEL_ENCODING_FINGERPRINTS16 = 3,  ///< Slots of 16 bits: the fastest updates.
@@ -355,31 +355,18 @@ TROMMEL_C_API trommel_code trommel_counting_create(const trommel_counting_config
 TROMMEL_C_API trommel_code trommel_concurrent_create(const trommel_counting_config* config,
                                                      trommel_filter** filter, trommel_error* error);
 
-/// How a scalable filter grows.
-enum {
-  TROMMEL_GROWTH_AUTOMATIC = 0,    ///< DOUBLING, unless a field of GENERATIONS alone is given.
-  TROMMEL_GROWTH_GENERATIONS = 1,  ///< A list of filters; the rates add up to less than target_fpr.
-  TROMMEL_GROWTH_DOUBLING = 2      ///< One array of fingerprints that grows and shrinks.
-};
-
 /// Of scalable filters. C++ ScalableConfig says more of each field.
 typedef struct trommel_scalable_config {
   uint32_t struct_size;         ///< sizeof(trommel_scalable_config).
-  int32_t mode;                 ///< TROMMEL_GROWTH_*.
-  uint64_t first_capacity;      ///< Distinct keys of the first size; DOUBLING: 0 is the least size,
-                                ///< which keeps whole digests; else required.
+  uint32_t reserved;            ///< 0.
+  uint64_t first_capacity;      ///< Distinct keys of the first size; 0: the least size, which keeps
+                                ///< whole digests.
   double target_fpr;            ///< Of the whole filter at every size; 0: 0.01.
-  uint64_t max_capacity;        ///< Beyond which it may refuse to grow; 0: DOUBLING 10^9, else as
-                                ///< its budgets allow.
-  double tightening;            ///< GENERATIONS: rate of one over that of the one before; 0: 0.8.
-  uint32_t growth;              ///< GENERATIONS: capacity over that of the one before; 0: 2.
-  uint32_t num_slices;          ///< Of all generations; 0: sizing chooses.
-  int32_t encoding;             ///< TROMMEL_ENCODING_*; DOUBLING: DENSE, DEFAULT or AUTOMATIC.
-  int32_t reserved;             ///< 0.
+  uint64_t max_capacity;        ///< Beyond which it may refuse to grow; 0: 10^9, or first_capacity.
   uint64_t memory_limit_bytes;  ///< 0: the machine's physical memory.
+  uint64_t side_memory_limit_bytes;     ///< The most side memory; 0: no limit.
   const trommel_digest_policy* digest;  ///< NULL: XXH3 with seed 0.
   const trommel_executor* executor;     ///< NULL: the calling thread only.
-  uint64_t side_memory_limit_bytes;     ///< The most side memory; 0: no limit.
 } trommel_scalable_config;
 
 /// Makes an empty scalable filter.
@@ -664,8 +651,8 @@ typedef struct trommel_stats {
   uint64_t num_refused_erases;       ///< The same.
   uint64_t num_interrupted_queries;  ///< The same (C++ Stats).
   uint64_t num_promoted;             ///< Blocks whose counts are in the side table.
-  uint64_t num_blocks;               ///< Of all generations.
-  uint64_t num_parts;                ///< Generations or live buckets; else 1.
+  uint64_t num_blocks;               ///< Of the whole filter.
+  uint64_t num_parts;                ///< Live buckets of a window; else 1.
   uint64_t now;                      ///< Window: the time.
   uint64_t num_expired_erases;       ///< Window: since creation, load or clear.
   uint64_t num_excess_keys;          ///< Window (C++ WindowStats).

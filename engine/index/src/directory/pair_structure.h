@@ -33,7 +33,6 @@ class PairStructure {
   struct ColumnStats {
     uint64_t num_pairs = 0;
     double predicted_fpr = 0;
-    uint32_t num_generations = 1;
   };
 
   virtual ~PairStructure() = default;

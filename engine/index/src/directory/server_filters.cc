@@ -23,8 +23,8 @@ namespace {
 
 class ServerFilters final : public PairStructure {
  public:
-  ServerFilters(const ScalableConfig& config, uint32_t num_columns)
-      : config_(config), filters_(num_columns) {}
+  ServerFilters(const ScalableConfig& config, uint64_t first_capacity, uint32_t num_columns)
+      : config_(config), first_capacity_(first_capacity), filters_(num_columns) {}
   ~ServerFilters() override {
     for (uint32_t c = 0; c < num_columns(); ++c) Take(c);
   }
@@ -36,9 +36,8 @@ class ServerFilters final : public PairStructure {
   Status Load(uint32_t column, std::span<const std::byte> bytes) override {
     Result<ScalableFilter> filter = ScalableFilter::Deserialize(bytes, config_.memory_limit_bytes);
     if (!filter) return filter.error();
-    if (filter->mode() != config_.mode || filter->digest_policy() != config_.digest ||
-        filter->first_capacity() != config_.first_capacity) {
-      return Error{ErrorCode::kMismatch, "a server's filter has another mode, digest or capacity"};
+    if (filter->digest_policy() != config_.digest || filter->first_capacity() != first_capacity_) {
+      return Error{ErrorCode::kMismatch, "a server's filter has another digest or capacity"};
     }
     return Add(column, std::move(filter));
   }
@@ -62,9 +61,7 @@ class ServerFilters final : public PairStructure {
   ColumnStats StatsOf(uint32_t column) const override {
     const ScalableFilter& filter = *FilterOf(column);
     const ScalableStats stats = filter.GetStats();
-    return {.num_pairs = stats.num_keys,
-            .predicted_fpr = stats.predicted_fpr,
-            .num_generations = static_cast<uint32_t>(stats.generations.size())};
+    return {.num_pairs = stats.num_keys, .predicted_fpr = stats.predicted_fpr};
   }
 
   void Query(std::span<const uint64_t> digests,
@@ -108,6 +105,7 @@ class ServerFilters final : public PairStructure {
   }
 
   ScalableConfig config_;
+  uint64_t first_capacity_;  // of filters of the configuration: no less than was asked for
   std::vector<std::atomic<ScalableFilter*>> filters_;  // by column; null: closed
 };
 
@@ -118,15 +116,13 @@ Result<std::shared_ptr<PairStructure>> MakeServerFilters(const ServerIndexConfig
                                                          uint32_t num_columns) {
   ScalableConfig scalable{.first_capacity = pairs_per_column,
                           .target_fpr = config.target_fpr,
-                          .mode = GrowthMode::kGenerations,
                           .digest = config.digest,
-                          .encoding = Encoding::kPlanes,
                           .memory_limit_bytes = config.memory_limit_bytes};
   // Refused now rather than when the first column is opened.
-  if (const Result<ScalableFilter> filter = ScalableFilter::Create(scalable); !filter) {
-    return filter.error();
-  }
-  return std::shared_ptr<PairStructure>(std::make_shared<ServerFilters>(scalable, num_columns));
+  const Result<ScalableFilter> filter = ScalableFilter::Create(scalable);
+  if (!filter) return filter.error();
+  return std::shared_ptr<PairStructure>(
+      std::make_shared<ServerFilters>(scalable, filter->first_capacity(), num_columns));
 }
 
 }  // namespace trommel::index

@@ -238,7 +238,6 @@ ServerIndexStats ServerIndex::GetStats() const {
       attribute.num_pairs += column.num_pairs;
       attribute.largest_column = std::max(attribute.largest_column, column.num_pairs);
       attribute.predicted_false_regions += column.predicted_fpr * regions_of_column[c];
-      attribute.most_generations = std::max(attribute.most_generations, column.num_generations);
     }
   }
   return stats;

@@ -38,7 +38,7 @@ Result<ColumnSet> ServerIndex::Impl::MakeSet(const RegionTable& table, uint64_t 
   const bool is_shared = config.structure == Structure::kServerFilters;
   // While a server's filter is replaced it has two.
   const uint32_t num_columns = is_shared ? 2 * num_servers : NumColumns(table.size());
-  // One capacity is for the pairs of so many regions: a generation's of a server's, a map's of all.
+  // One capacity is for the pairs of so many regions: a filter's of a server's, a map's of all.
   const uint64_t num_together =
       is_shared ? (table.size() + num_servers - 1) / num_servers : table.size();
   if (pairs_per_region > kMaxCapacity / num_together) {

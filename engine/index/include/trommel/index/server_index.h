@@ -106,7 +106,6 @@ struct AttributeStats {
   /// Regions that hold no row with the value but are candidates, expected of a query whose value is
   /// in no region; by the model, for the pairs that are in.
   double predicted_false_regions = 0;
-  uint32_t most_generations = 0;  ///< kServerFilters: of the filter that has most.
 };
 
 /// The statistics of a ServerIndex.
