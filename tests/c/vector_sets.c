@@ -184,7 +184,7 @@ static void create_attributes(const struct line* line, struct named* entry, stru
   config.capacity = number_option(line, "capacity");
   if (split_numbers(option(line, "values", ""), num_values) > 0) config.num_values = num_values;
   config.target_fpr = rate_option(line, "fpr");
-  config.encoding = encoding_option(line);
+  config.max_capacity = number_option(line, "max_capacity");
   config.memory_limit_bytes = number_option(line, "memory_limit");
   config.digest = &policy;
   code = trommel_attributes_create(&config, &made, &error);

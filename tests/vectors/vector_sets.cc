@@ -123,10 +123,10 @@ std::string Runner::CreateAttributes(const Line& line) {
       AttributeFilter::Create({.sets = std::move(sets).value(),
                                .names = Split(Option(line, "names")),
                                .capacity = NumberOption(line, "capacity"),
+                               .max_capacity = NumberOption(line, "max_capacity"),
                                .num_values = Numbers<uint64_t>(Option(line, "values")),
                                .target_fpr = RateOption(line, "fpr", 0.01),
                                .digest = PolicyOption(line),
-                               .encoding = EncodingOption(line),
                                .memory_limit_bytes = NumberOption(line, "memory_limit")});
   if (made.ok()) attributes_.insert_or_assign(line.words.at(1), std::move(made).value());
   return StatusText(made);

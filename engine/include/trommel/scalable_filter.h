@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "trommel/byte_stream.h"
@@ -25,61 +23,22 @@
 
 namespace trommel {
 
-/// How a ScalableFilter grows; numbered as in files.
-enum class GrowthMode : uint8_t {
-  /// Generations of growing size: the one of slot i has growth^i times the first one's capacity and
-  /// a false-positive rate of target_fpr (1 - r) r^i, with r = tightening. The rates add up to less
-  /// than target_fpr: the whole filter stays below it at every size up to largest_capacity(). The
-  /// budgets are those of Almeida, Baquero, Preguica and Hutchison ("Scalable Bloom Filters",
-  /// 2007). A query reads a cache line of every generation.
-  kGenerations = 0,
-  /// One array of dense blocks that grows as its keys come, 64 parts each at its own time, and
-  /// shrinks as they go, down to its first size. A query reads one cache line at any size, and two
-  /// more for 3 % of the keys. The filter keeps the first P bits of each key's digest at any size,
-  /// P = log2(max_capacity / min(target_fpr, 1.1 %)) rounded up, so with n distinct keys its rate
-  /// is n / 2^P, whatever came and went and however often each key is in. Quotient filters (Bender
-  /// et al., 2012) double in the same way. Merge is for this mode alone.
-  kDoubling = 2,
-  /// Of a config: kDoubling, unless a field is given that only generations have, or P is above 50;
-  /// then kGenerations (ScalableFilter::mode_reason).
-  kAutomatic = 255,
-};
-
-/// Returns "generations", "doubling" or "automatic".
-TROMMEL_API std::string_view GrowthModeName(GrowthMode mode) noexcept;
-
 /// What ScalableFilter::Create makes.
 struct ScalableConfig {
-  /// kGenerations: distinct keys of the first one; required. kDoubling: keys that the filter holds
-  /// before it grows for the first time, in blocks for so many, below which it never shrinks. 0, or
-  /// as few as take whole digests: it begins without blocks. Each of the 64 parts then keeps whole
-  /// digests at first, without false positives, in 12 bytes per key as they come and 12,288 bytes
-  /// in all: 832 keys per part, or more where P is so large that blocks would take more.
+  /// Keys that the filter holds before it grows for the first time, in blocks for so many, below
+  /// which it never shrinks. 0, or as few as take whole digests: it begins without blocks. Each of
+  /// the 64 parts then keeps whole digests at first, without false positives, in 12 bytes per key
+  /// as they come and 12,288 bytes in all: 832 keys per part, or more where P is so large that
+  /// blocks would take more.
   uint64_t first_capacity = 0;
   /// False-positive rate that the whole filter keeps up to largest_capacity(), whatever came and
-  /// went; kDoubling is below it in proportion while it is smaller.
+  /// went; it is below it in proportion while it is smaller.
   double target_fpr = 0.01;
-  /// How it grows. kDoubling has no num_slices, growth and tightening, and no encoding but its own:
-  /// with kAutomatic any of these away from its default chooses kGenerations, and kDoubling refuses
-  /// them by name.
-  GrowthMode mode = GrowthMode::kAutomatic;
   /// Distinct keys that the filter must be able to hold, and beyond which it may refuse to grow: a
-  /// generation that reaches the limit still has its full size, and a part of the last size is
-  /// filled up. 0: as many as largest_capacity() promises; kDoubling: 10^9, or first_capacity. A
-  /// kDoubling filter far below it takes about 1.25 bits per key more for each factor of two.
+  /// part of the last size is filled up. 0: 10^9, or first_capacity. A filter far below it takes
+  /// about 1.25 bits per key more for each factor of two.
   uint64_t max_capacity = 0;
-  uint32_t growth = 2;  ///< kGenerations: capacity of a slot over that of the one before; 1 to 16.
-  double tightening =
-      0.8;  ///< kGenerations: rate of a slot over that of the one before; 0.1 to 0.95.
   DigestPolicy digest = {};  ///< How keys become digests.
-  uint32_t num_slices = 0;   ///< Of all generations; 0: sizing chooses.
-  /// How counts are stored: kRuns, kPlanes, kDense or kFingerprints16 in generations, kDense in a
-  /// filter that doubles. kAutomatic: kRuns in generations, else kDense. With
-  /// fingerprints a generation's budget has room for what queries cannot decide, however often keys
-  /// are in. They take less memory than runs for budgets from 3 % down to where full blocks keep no
-  /// lower rate, 0.014 % (dense) and 0.03 % (16 bits), and several times as much far below
-  /// (bench/README.md, What a set's filter takes).
-  Encoding encoding = Encoding::kAutomatic;
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the
   /// machine's memory.
   uint64_t memory_limit_bytes = 0;
@@ -87,31 +46,16 @@ struct ScalableConfig {
   /// limit. With a limit they are reserved and count as memory of the filter, an insertion that
   /// finds no space is refused and changes nothing, and no erasure needs memory.
   ///
-  /// Generations: so many bytes for the first one, divided as CountingConfig's are. A later one
-  /// reserves more in proportion to its blocks, and does not begin where there is no memory for
-  /// that. A key that an older generation shows is refused where that one has no space for it. The
-  /// newest generation takes keys one by one, which takes longer.
-  ///
-  /// kDoubling: all that it ever has, at least 32,768, divided equally over 64 parts. Half is for
-  /// copies of whole digests, 64 bytes for each key with further copies; half for overflow lines
-  /// and records of copies of a part's blocks. A step of growth that finds no space is tried again
-  /// later.
+  /// It is all that the filter ever has, at least 32,768, divided equally over 64 parts. Half is
+  /// for copies of whole digests, 64 bytes for each key with further copies; half for overflow
+  /// lines and records of copies of a part's blocks. A step of growth that finds no space is tried
+  /// again later.
   uint64_t side_memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
-/// Statistics of one generation.
-struct GenerationStats {
-  Geometry geometry;      ///< Of its blocks.
-  uint32_t slot = 0;      ///< Which budget it has.
-  uint64_t capacity = 0;  ///< Keys that it accepts as new: keys that no generation shows.
-  uint64_t load = 0;      ///< Upper bound of how many of these it holds now.
-  double budget_fpr = 0;  ///< Upper bound of its false-positive rate at capacity.
-  Stats stats;            ///< Of its blocks; predicted_fpr is the model's for `load` keys.
-};
-
-/// Statistics of the one array of a filter that doubles. Its sizes are those of a ladder, whose
-/// steps are factors of 1.41 or 2.
+/// Statistics of a filter's blocks. Their sizes are those of a ladder, whose steps are factors of
+/// 1.41 or 2.
 struct DoublingStats {
   uint64_t num_blocks = 0;  ///< Blocks of 64 bytes; 0 while all parts keep whole digests.
   /// Parts, of 64, that keep whole digests: the fewest keys. They have no false positives.
@@ -138,49 +82,36 @@ struct DoublingStats {
 
 /// Statistics of a ScalableFilter.
 struct ScalableStats {
-  std::vector<GenerationStats> generations;  ///< Oldest first; none with kDoubling.
-  DoublingStats doubling;                    ///< With kDoubling; else all zero.
-  uint64_t num_keys = 0;                     ///< Insertions less erasures; duplicates count.
-  uint64_t num_bytes = 0;                    ///< Blocks, digests and side tables.
-  uint64_t num_refused_erases = 0;           ///< Since creation, load or clear.
-  uint64_t num_refused_inserts = 0;          ///< Since creation, load or clear.
-  /// 1 - prod(1 - f) over the predicted_fpr f of the generations, of fingerprints with their
-  /// undecided_share. kDoubling: by the entries in blocks, so an upper bound; it is the rate where
-  /// no key is in twice.
+  DoublingStats doubling;            ///< Of its blocks.
+  uint64_t num_keys = 0;             ///< Insertions less erasures; duplicates count.
+  uint64_t num_bytes = 0;            ///< Blocks, digests and side tables.
+  uint64_t num_refused_erases = 0;   ///< Since creation, load or clear.
+  uint64_t num_refused_inserts = 0;  ///< Since creation, load or clear.
+  /// By the entries in blocks, so an upper bound: the rate where no key is in twice.
   double predicted_fpr = 0;
 };
 
 /// What a pass over a ScalableFilter measures.
 struct ScalableFill {
-  std::vector<BlockFill> generations;  ///< Oldest first. kDoubling: one, of all blocks.
-  /// 1 - prod(1 - f) over the current_fpr f of the generations, of fingerprints with their
-  /// undecided share.
-  double current_fpr = 0;
-  uint64_t huge_page_bytes = 0;  ///< Of all generations.
+  double fill_ratio = 0;         ///< Distinct values of blocks over their slots.
+  double current_fpr = 0;        ///< Of distinct values, and of bins that hidden keys could be in.
+  uint64_t huge_page_bytes = 0;  ///< Of blocks.
 };
 
 /// A counting filter that grows with its keys, and shrinks when they are erased.
 ///
-/// *Doubling* (GrowthMode::kDoubling). An array of dense blocks in 64 parts, each named by the top
-/// 6 bits of a digest. Of each key a part keeps the next P - 6 bits, its value, at any size: the
-/// block and the bin say the more of it the more blocks there are, and the slot's remainder has the
-/// rest. A part is a multiset of values, so erasing is exact, and shrinking, growing again and
-/// merging lose nothing. Its sizes are factors of 2 apart, or of 1.41 where many keys have long
-/// remainders; a step moves at most 65,536 keys, or a part's digests. Memory follows from
-/// the number of keys, target_fpr and max_capacity (FINGERPRINTS.md, section 5). Copies never raise
-/// the rate: many of a key are a count in a record.
-///
-/// *Generations* (GrowthMode::kGenerations). A list of counting filters. New keys enter the newest;
-/// when it is full, another one is begun. A key may look present in a generation that it never
-/// entered, and taking it from there would make another key absent. Therefore only the newest
-/// generation ever gains presence bits: a key that some generation shows is added to the oldest one
-/// that shows it, where its bits are set already, and only a key that none shows enters the newest.
-/// Erase takes a key from the oldest generation that shows it, which is where all of its copies
-/// are. A generation that has become empty is dropped, and its slot is free again.
-///
-/// With fingerprints, "shows" means here that the key's fingerprint is in its block, overflow lines
-/// or side table. Queries do not look into the side table: where only that could tell, they answer
-/// "maybe present". Updates look, so no update depends on such an answer.
+/// *Growing.* An array of dense blocks in 64 parts, each named by the top 6 bits of a digest, each
+/// of which grows at its own time as its keys come, and shrinks as they go, down to its first size.
+/// The filter keeps the first P bits of each key's digest at any size, P = log2(max_capacity /
+/// min(target_fpr, 1.1 %)) rounded up: behind the part's 6 bits its *value*. The block and the bin
+/// say the more of it the more blocks there are, and the slot's remainder has the rest. (Quotient
+/// filters, Bender et al., 2012, double in the same way.) A part is a multiset of values, so with n
+/// distinct keys the rate is n / 2^P, whatever came and went and however often each key is in;
+/// erasing is exact, and shrinking, growing again and merging lose nothing. P is at most 50. Sizes
+/// are factors of 2 apart, or of 1.41 where many keys have long remainders; a step moves at most
+/// 65,536 keys, or a part's digests. Memory follows from the number of keys, target_fpr and
+/// max_capacity (FINGERPRINTS.md, section 5). Copies never raise the rate: many of a key are a
+/// count in a record. A query reads one cache line at any size, and two more for 3 % of the keys.
 ///
 /// *Threads.* Any thread may use the filter at any time, also while it grows:
 /// @code{.unparsed}
@@ -189,16 +120,13 @@ struct ScalableFill {
 ///   Query, Select, MayContain        Take no lock and never wait. If an insertion of the key
 ///                                    happened before the query, and no erasure that could match
 ///                                    it has begun, the answer is "maybe present", also while
-///                                    blocks double and generations are added and dropped.
+///                                    blocks become more and fewer.
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a
-///   EraseAll, CountEstimate(s)       lock for a range of keys. kDoubling: a step of growth is done
-///                                    under that lock, and moves at most 65,536 keys, whatever the
-///                                    size. Generations: they also wait while one is added to the
-///                                    list or taken from it, which does not depend on its size.
+///   EraseAll, CountEstimate(s)       lock for a range of keys. A step of growth is done under that
+///                                    lock, and moves at most 65,536 keys, whatever the size.
 ///   num_keys, GetStats               Take no lock and never wait. Each figure is that of some
 ///                                    moment; the moments differ.
-///   MeasureFill, Save, Serialize     For each range of keys the state at some moment. Generations:
-///                                    growth, and updates that need it, wait for them.
+///   MeasureFill, Save, Serialize     For each range of keys the state at some moment.
 ///   Merge, Clear, UseExecutor,       Exclusive.
 ///   move, destruction
 /// @endcode
@@ -206,20 +134,13 @@ struct ScalableFill {
 /// queries beside writers are right.
 ///
 /// The batches of a single caller grow the filter at the same key, and leave the same bytes, for
-/// any number of threads and any split of the batches. kDoubling: so do callers that race, if they
-/// only insert and nothing is refused. Generations: beside other writers, the newest may exceed its
-/// capacity by the keys of calls in progress.
-///
-/// *Merging* takes kDoubling. Two filters of generations cannot be merged: a generation of one
-/// would gain bits while the other's keys are in newer ones, and erasing would no longer be exact.
+/// any number of threads and any split of the batches. So do callers that race, if they only insert
+/// and nothing is refused.
 class TROMMEL_API ScalableFilter {
  public:
-  /// Most generations at one time.
-  static constexpr size_t kMaxGenerations = 250;
-
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as SizeFor
-  /// does), for a max_capacity beyond the budgets, naming what they allow, and for a field that the
-  /// mode does not have; with kOutOfMemory as CountingFilter::Create does.
+  /// does), and where target_fpr and max_capacity take more than 50 bits of a digest, naming what
+  /// is possible; with kOutOfMemory as CountingFilter::Create does.
   static Result<ScalableFilter> Create(const ScalableConfig& config);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -235,7 +156,7 @@ class TROMMEL_API ScalableFilter {
   /// @{
 
   /// In input order, increments the counters of every key; grows where necessary. Cost: an update
-  /// of one block per key; generations, also a query of all of them.
+  /// of one block per key.
   InsertOutcome Insert(Keys keys) noexcept;
   /// As above; also sets the bits in `inserted` of the keys that were inserted and clears those of
   /// the keys that were refused.
@@ -249,18 +170,14 @@ class TROMMEL_API ScalableFilter {
   EraseOutcome Erase(Keys keys) noexcept;
   /// As above; also sets the bits in `erased` of the keys that were erased and clears the others.
   EraseOutcome Erase(Keys keys, std::span<uint64_t> erased) noexcept;
-  /// As CountingFilter::EraseAll, and beside other threads as ConcurrentFilter::EraseAll. With
-  /// generations a key is looked up in the oldest one that shows it alone, where all its copies
-  /// are: so a copy that is too many is missing, though Erase may find it in another one, by a
-  /// false positive.
+  /// As CountingFilter::EraseAll, and beside other threads as ConcurrentFilter::EraseAll.
   Result<EraseOutcome> EraseAll(Keys keys, std::span<uint64_t> missing = {});
-  /// As CountingFilter::Query. Cost: about one cache line per key and generation; kDoubling: one in
-  /// all.
+  /// As CountingFilter::Query. Cost: about one cache line per key.
   size_t Query(Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   /// As CountingFilter::Select.
   size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const noexcept;
-  /// Writes an upper bound of how often each key is in the filter: of the oldest generation that
-  /// shows it, or of its value. 0 means certainly absent.
+  /// Writes an upper bound of how often each key is in the filter: the count of its value. 0 means
+  /// certainly absent.
   void CountEstimates(Keys keys, std::span<uint64_t> counts) const noexcept;
 
   /// @}
@@ -277,46 +194,31 @@ class TROMMEL_API ScalableFilter {
   /// Returns false if the key is certainly absent.
   bool MayContain(Key key) const noexcept { return HasDigest(DigestOf(key)); }
   uint64_t CountEstimate(Key key) const noexcept;  ///< Returns what CountEstimates writes.
-  /// As CountingFilter::Prefetch. For a filter that doubles: with several generations queries gain
-  /// nothing, because each reads more lines than a core fetches at a time (bench/README.md).
+  /// As CountingFilter::Prefetch.
   Key Prefetch(Key key) const noexcept;
   /// @}
 
   /// @name Properties
   /// @{
   const DigestPolicy& digest_policy() const noexcept;  ///< Returns how keys become digests.
-  GrowthMode mode() const noexcept;                    ///< Returns how it grows: not kAutomatic.
-  /// Returns why, as a clause: "growth was given, which only generations have".
-  const std::string& mode_reason() const noexcept;
-  /// Returns the configured value; kDoubling: the keys that the first size holds before it grows,
-  /// which is no less.
+  /// Returns the keys that the first size holds before it grows: no less than was asked for.
   uint64_t first_capacity() const noexcept;
   double target_fpr() const noexcept;  ///< Returns the configured value.
-  /// Returns how many distinct keys the filter takes while it keeps its rate. kDoubling:
-  /// max_capacity, or what is taken for it; a part refuses new keys when it has 1.3 times what its
-  /// last size is for. Generations: what all slots together hold, if keys are inserted and stay. A
-  /// slot is free again only when its last key is erased, and generations other than the newest
-  /// accept no new keys: where keys come and go, allow for the turnover. Cost: milliseconds for
-  /// each slot that was not sized before; nothing from then on.
+  /// Returns how many distinct keys the filter takes while it keeps its rate: max_capacity, or what
+  /// is taken for it. A part refuses new keys when it has 1.3 times what its last size is for.
   uint64_t largest_capacity() const noexcept;
   /// Returns insertions less erasures. Beside writers it, and the statistics, may be too high by
   /// keys of calls in progress: keys not yet inserted, or erased already.
   uint64_t num_keys() const noexcept;
-  size_t num_generations() const noexcept;  ///< Returns the number of generations; kDoubling: 1.
   /// Returns statistics that are kept as running figures. Beside writers as
-  /// ConcurrentFilter::GetStats; a generation that begins or goes meanwhile may be left out. Cost:
-  /// as CountingFilter::GetStats, for each generation.
+  /// ConcurrentFilter::GetStats. Cost: as CountingFilter::GetStats.
   ScalableStats GetStats() const;
   /// Measures how full the blocks are. Cost: one pass over all blocks, one lock at a time.
   ScalableFill MeasureFill() const;
-  /// Returns the bytes of the blocks of the next generation, which must fit the memory limit when
-  /// the newest one is full; 0 if there will be no other. A small file can name a large next
-  /// generation: compare before inserting into a filter from an untrusted source. kDoubling: the
-  /// bytes that the next step adds. Cost: sizing, milliseconds; kDoubling: none.
-  uint64_t NextGenerationBytes() const;
+  /// Returns the bytes that the next step of growth adds; 0: there is none.
+  uint64_t NextBytes() const;
   /// Returns the model's rate and memory of this filter when it is filled with so many distinct
-  /// keys. Beyond largest_capacity() the figures are those of blocks that are filled further. Cost:
-  /// as largest_capacity().
+  /// keys. Beyond largest_capacity() the figures are those of blocks that are filled further.
   GrowthForecast ForecastAt(uint64_t num_keys) const;
   /// @}
 
@@ -329,27 +231,24 @@ class TROMMEL_API ScalableFilter {
   /// of files; 0: no limit. Fails with kInvalidArgument below the least value, and with
   /// kOutOfMemory if what is in needs more, if the filter would exceed its memory limit, or if the
   /// system refuses memory; the limit stays as it is then. A filter that was filled to its limit
-  /// may need more after loading, because a file puts keys in canonical order. Generations:
-  /// needs the memory of the old reservations and of the new ones at one time.
+  /// may need more after loading, because a file puts keys in canonical order.
   Status LimitSideMemory(uint64_t limit_bytes);
-  /// Makes the filter as new. Generations: keeps the memory of the first one. If that one was
-  /// dropped, or was loaded with another size, another is allocated before anything is freed:
-  /// throws std::bad_alloc, changing nothing, if the system refuses.
+  /// Makes the filter as new.
   void Clear();
   /// Adds the keys of `other`, which may be this filter, with their counts, growing as they need:
-  /// as if they had been inserted here. Fails with kMismatch, changing nothing, unless both are
-  /// kDoubling filters of one P, which follows from target_fpr and max_capacity, and one digest
-  /// policy; with kInvalidArgument, changing nothing, if both together hold more than 2^62 keys;
-  /// with kOutOfMemory, changing nothing, where max_capacity, the memory limit, the limit of side
-  /// memory or the system leaves no room for all distinct keys. Cost: the merged filter is made
-  /// beside this one, so that there are both for a while.
+  /// as if they had been inserted here. Fails with kMismatch, changing nothing, unless both have
+  /// one P, which follows from target_fpr and max_capacity, and one digest policy; with
+  /// kInvalidArgument, changing nothing, if both together hold more than 2^62 keys; with
+  /// kOutOfMemory, changing nothing, where max_capacity, the memory limit, the limit of side memory
+  /// or the system leaves no room for all distinct keys. Cost: the merged filter is made beside
+  /// this one, so that there are both for a while.
   Status Merge(const ScalableFilter& other);
 
   /// @}
 
   /// @name Files
-  /// One file of all generations, canonical as CountingFilter's. The filter is copied first, so
-  /// that no writer waits for the disk: this needs its memory once more.
+  /// Canonical as CountingFilter's. The filter is copied first, so that no writer waits for the
+  /// disk: this needs its memory once more.
   /// @{
 
   /// As CountingFilter::Save.
@@ -379,7 +278,6 @@ class TROMMEL_API ScalableFilter {
   /// @}
 
  private:
-  friend struct ScalableParts;  // filters made of these
   friend struct FilterFiles;
   struct Impl;
   explicit ScalableFilter(std::unique_ptr<Impl> impl) noexcept;

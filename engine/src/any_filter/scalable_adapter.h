@@ -58,7 +58,7 @@ class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
                                    {"num_refused_erases", stats.num_refused_erases},
                                    {"num_refused_inserts", stats.num_refused_inserts},
                                    {"first_capacity", filter_.first_capacity()}});
-    if (measured) figures.emplace_back("next_step_bytes", filter_.NextGenerationBytes());
+    if (measured) figures.emplace_back("next_step_bytes", filter_.NextBytes());
     figures.insert(figures.end(), {{"num_blocks", doubling.num_blocks},
                                    {"load", doubling.load},
                                    {"num_entries", doubling.num_entries},

@@ -84,7 +84,6 @@ Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
 ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config) {
   return {.first_capacity = budget.capacity,
           .target_fpr = budget.target_fpr,
-          .mode = GrowthMode::kDoubling,
           .max_capacity = LargestOfSet(budget.capacity, config.capacity, config.max_capacity),
           .digest = {.kind = DigestKind::kCaller},
           .memory_limit_bytes = config.memory_limit_bytes};
@@ -296,7 +295,7 @@ std::vector<ScalableFill> AttributeFilter::MeasureFill() const {
 
 void AttributeFilter::Clear() {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  for (const auto& engine : impl_->engines) (void)engine->Clear();
+  for (const auto& engine : impl_->engines) engine->Clear();
   impl_->num_tuples = 0;
   impl_->num_refused_inserts = 0;
   impl_->num_refused_erases = 0;

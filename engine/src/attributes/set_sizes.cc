@@ -18,7 +18,6 @@ namespace {
 Result<DoublingPlan> PlanOf(const SetValues& values, double target_fpr) {
   return DoublingPlan::MakeOfPart({.first_capacity = values.capacity,
                                    .target_fpr = target_fpr,
-                                   .mode = GrowthMode::kDoubling,
                                    .max_capacity = values.max_capacity,
                                    .digest = {.kind = DigestKind::kCaller}});
 }

@@ -121,8 +121,7 @@ class BlockStore final : public Store {
   const BlockMemory& counts() const { return counts_; }
   const BlockEncoding& encoding() const { return *encoding_; }
 
-  // The active kernels for this shape and encoding, and what they work on: for queries of several
-  // stores at once (store_list.h).
+  // The active kernels for this shape and encoding, and what they work on.
   const kernels::BlockKernels& block_kernels() const { return kernels::ChosenKernels().*kernels_; }
   const kernels::Blocks& View() const { return view_; }
 

@@ -157,10 +157,9 @@ Status DoublingEngine::LimitSideMemory(uint64_t limit_bytes) {
   return limited;
 }
 
-Status DoublingEngine::Clear() {
+void DoublingEngine::Clear() {
   store_->Clear();
   locks_.ForgetKeys();
-  return Ok();
 }
 
 ShardContents DoublingEngine::ReadShard(size_t shard_idx) const {

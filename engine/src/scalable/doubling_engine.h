@@ -1,4 +1,5 @@
-// DoublingEngine: a scalable filter's keys in one store that doubles and halves (GrowingStore).
+// DoublingEngine: a scalable filter's keys, or those of a set of attributes, in one store that
+// grows (GrowingStore).
 //
 // Each of the store's shards is a lock range. An update holds its shard's lock and grows the shard
 // under it; queries take none. Why a query misses no key stands in growing/growing_shard.h. What is
@@ -18,48 +19,65 @@
 #include <utility>
 
 #include "engine/src/batches/update_batch.h"
+#include "engine/src/blocks/shortfalls.h"
 #include "engine/src/files/file_reader.h"
+#include "engine/src/files/file_writer.h"
 #include "engine/src/growing/growing_store.h"
 #include "engine/src/scalable/doubling_plan.h"
-#include "engine/src/scalable/growth_engine.h"
 #include "engine/src/sync/range_locks.h"
+#include "trommel/executor.h"
+#include "trommel/keys.h"
+#include "trommel/outcomes.h"
+#include "trommel/result.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel {
 
 struct GrowingNumbers;
 
-class DoublingEngine final : public GrowthEngine {
+class DoublingEngine {
  public:
+  // What a batch needs beside its keys.
+  struct Context {
+    const DigestPolicy& policy;
+    Executor* executor = nullptr;  // null: the calling thread only
+  };
+
   // Empty. Fails as GrowingStore::Create.
   // Of a part the caller shifts digests (DoublingPlan), and `memory` is that of all parts.
   static Result<std::unique_ptr<DoublingEngine>> Create(
       const ScalableConfig& config, const DoublingPlan& plan, bool has_first_size = true,
       std::shared_ptr<GrowingMemory> memory = nullptr);
 
+  // Updates. The bits of the keys that were inserted or erased are set in `answers`: a word for
+  // every 64 keys, zero before; empty if no answers are wanted. Erase returns how many were.
   InsertOutcome Insert(const Context& context, Keys keys, bool only_if_absent,
-                       std::span<uint64_t> answers) noexcept override;
-  uint64_t Erase(const Context& context, Keys keys, std::span<uint64_t> answers) noexcept override;
-  void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const override;
-  size_t Query(const Context& context, Keys keys,
-               std::span<uint64_t> maybe_present) const noexcept override;
+                       std::span<uint64_t> answers) noexcept;
+  uint64_t Erase(const Context& context, Keys keys, std::span<uint64_t> answers) noexcept;
+  // Notes which of the ascending digests could not be erased if all of them were
+  // (blocks/shortfalls.h). Takes locks one by one. May throw std::bad_alloc.
+  void FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const;
+  // As ScalableFilter's. None but CountEstimates takes a lock.
+  size_t Query(const Context& context, Keys keys, std::span<uint64_t> maybe_present) const noexcept;
   size_t Select(const Context& context, Keys keys, Answer answer,
-                std::span<uint32_t> selection) const noexcept override;
-  void CountEstimates(const Context& context, Keys keys,
-                      std::span<uint64_t> counts) const noexcept override;
-  bool MayContain(uint64_t digest) const noexcept override;
-  void Prefetch(uint64_t digest) const noexcept override { store_->FetchAhead({&digest, 1}); }
+                std::span<uint32_t> selection) const noexcept;
+  void CountEstimates(const Context& context, Keys keys, std::span<uint64_t> counts) const noexcept;
+  bool MayContain(uint64_t digest) const noexcept;
+  void Prefetch(uint64_t digest) const noexcept { store_->FetchAhead({&digest, 1}); }
 
-  uint64_t num_keys() const noexcept override { return locks_.num_keys(); }
-  size_t num_generations() const noexcept override { return 1; }
-  uint64_t largest_capacity() const noexcept override { return plan_.largest_capacity(); }
-  GrowthForecast ForecastAt(uint64_t num_keys) const override;
-  uint64_t NextBytes() const override { return store_->NextBytes(); }
-  ScalableStats GetStats() const override;
-  ScalableFill MeasureFill() const override;
+  // As ScalableFilter's of these names, but for the refusals, which the filter counts.
+  uint64_t num_keys() const noexcept { return locks_.num_keys(); }
+  uint64_t largest_capacity() const noexcept { return plan_.largest_capacity(); }
+  GrowthForecast ForecastAt(uint64_t num_keys) const;
+  uint64_t NextBytes() const { return store_->NextBytes(); }
+  ScalableStats GetStats() const;
+  ScalableFill MeasureFill() const;
 
-  Status LimitSideMemory(uint64_t limit_bytes) override;
-  Status Clear() override;
-  Status WriteTo(FileWriter& file) const override;
+  // Exclusive.
+  Status LimitSideMemory(uint64_t limit_bytes);
+  void Clear();
+  // May throw std::bad_alloc.
+  Status WriteTo(FileWriter& file) const;
 
   // --- While nothing changes.
 

@@ -60,9 +60,7 @@ ScalableFill DoublingEngine::MeasureFill() const {
       std::min(1.0, DoublingPlan::FprOf(static_cast<double>(num_values), plan_.num_bits()) +
                         Share(figures.undecided_bins, figures.num_bins));
   fill.huge_page_bytes = store_->huge_page_bytes();
-  fill.generations.push_back({.fill_ratio = Share(num_values, figures.num_slots),
-                              .current_fpr = fill.current_fpr,
-                              .huge_page_bytes = fill.huge_page_bytes});
+  fill.fill_ratio = Share(num_values, figures.num_slots);
   return fill;
 }
 

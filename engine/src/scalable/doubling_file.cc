@@ -227,10 +227,8 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::ReadShards(
   const DoublingPlan plan(numbers.options());
   const ScalableConfig config{.first_capacity = plan.first_capacity(),
                               .target_fpr = numbers.target_fpr,
-                              .mode = GrowthMode::kDoubling,
                               .max_capacity = numbers.asked_capacity,
                               .digest = policy,
-                              .encoding = Encoding::kDense,
                               .memory_limit_bytes = limit_bytes};
   // Not as large as at first: a small file must not take much memory.
   Result<std::unique_ptr<DoublingEngine>> engine = Create(config, plan, false, std::move(memory));

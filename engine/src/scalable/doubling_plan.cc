@@ -8,7 +8,6 @@
 #include "engine/src/base/out_of_range.h"
 #include "engine/src/growing/growing_directory.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/scalable/growth_choice.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -26,10 +25,6 @@ double BitsFor(uint64_t num_keys, double target_fpr) {
 }
 
 std::optional<Error> CheckDoubling(const ScalableConfig& config) {
-  if (const std::string field = FieldOfGenerations(config); !field.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 field + " is given, and a filter that doubles does not have it"};
-  }
   if (const Status digest = CheckPolicy(config.digest); !digest.ok()) return digest.error();
   // Written so that NaN fails.
   if (!(config.target_fpr >= kMinTargetFpr && config.target_fpr <= kMaxTargetFpr)) {

@@ -1,4 +1,4 @@
-// ScalableFilter: batches go to the engine that keeps the keys (growth_engine.h).
+// ScalableFilter: batches go to the engine that keeps the keys (doubling_engine.h).
 #include "trommel/scalable_filter.h"
 
 #include <algorithm>
@@ -13,60 +13,22 @@
 #include "engine/src/keys/merge_compatibility.h"
 #include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/scalable/doubling_plan.h"
-#include "engine/src/scalable/growth_choice.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
 namespace trommel {
-namespace {
-
-Result<std::unique_ptr<GrowthEngine>> MakeGenerations(ScalableConfig& config) {
-  if (config.encoding == Encoding::kAutomatic) config.encoding = Encoding::kRuns;
-  Result<GrowthPlan> plan = GrowthPlan::Make(config);
-  if (!plan.ok()) return plan.error();
-  Result<std::unique_ptr<Generations>> generations =
-      Generations::Create(*std::move(plan), config.memory_limit_bytes);
-  if (!generations.ok()) return generations.error();
-  return std::unique_ptr<GrowthEngine>(
-      std::make_unique<GenerationsEngine>(config, *std::move(generations)));
-}
-
-Result<std::unique_ptr<GrowthEngine>> MakeDoubling(ScalableConfig& config) {
-  const Result<DoublingPlan> plan = DoublingPlan::Make(config);
-  if (!plan.ok()) return plan.error();
-  config.first_capacity = plan->first_capacity();
-  config.encoding = Encoding::kDense;
-  Result<std::unique_ptr<DoublingEngine>> engine = DoublingEngine::Create(config, *plan);
-  if (!engine.ok()) return engine.error();
-  return std::unique_ptr<GrowthEngine>(*std::move(engine));
-}
-
-}  // namespace
-
 ScalableFilter::ScalableFilter(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 ScalableFilter::ScalableFilter(ScalableFilter&&) noexcept = default;
 ScalableFilter& ScalableFilter::operator=(ScalableFilter&&) noexcept = default;
 ScalableFilter::~ScalableFilter() = default;
 
 Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try {
-  Result<GrowthChoice> choice = ChooseGrowth(config);
-  if (!choice.ok()) return choice.error();
+  const Result<DoublingPlan> plan = DoublingPlan::Make(config);
+  if (!plan.ok()) return plan.error();
   ScalableConfig made_with = config;
-  Result<std::unique_ptr<GrowthEngine>> engine = [&] {
-    // A plan of what is chosen automatically must reach as far as the choice did.
-    if (choice->mode == GrowthMode::kDoubling) return MakeDoubling(made_with);
-    made_with.mode = choice->mode;
-    return MakeGenerations(made_with);
-  }();
+  made_with.first_capacity = plan->first_capacity();
+  Result<std::unique_ptr<DoublingEngine>> engine = DoublingEngine::Create(made_with, *plan);
   if (!engine.ok()) return engine.error();
-  if (choice->mode != GrowthMode::kDoubling && config.side_memory_limit_bytes != 0) {
-    if (const Status limited = (*engine)->LimitSideMemory(config.side_memory_limit_bytes);
-        !limited.ok()) {
-      return limited.error();
-    }
-  }
-  made_with.mode = choice->mode;
-  return ScalableFilter(
-      std::make_unique<Impl>(made_with, *std::move(engine), std::move(choice->reason)));
+  return ScalableFilter(std::make_unique<Impl>(made_with, *std::move(engine)));
 } catch (const std::bad_alloc&) {
   return Error{ErrorCode::kOutOfMemory, "the system refused memory for the first blocks"};
 }
@@ -188,7 +150,7 @@ Status ScalableFilter::LimitSideMemory(uint64_t limit_bytes) {
 
 void ScalableFilter::Clear() {
   [[maybe_unused]] const auto access = impl_->access_check.EnterExclusive();
-  if (!impl_->engine->Clear().ok()) throw std::bad_alloc();
+  impl_->engine->Clear();
   impl_->num_refused_erases = 0;
   impl_->num_refused_inserts = 0;
 }
@@ -198,19 +160,12 @@ Status ScalableFilter::Merge(const ScalableFilter& other) try {
   const auto mismatch = [](std::string message) {
     return Error{ErrorCode::kMismatch, std::move(message)};
   };
-  for (const ScalableFilter* filter : {static_cast<const ScalableFilter*>(this), &other}) {
-    if (filter->mode() != GrowthMode::kDoubling) {
-      return mismatch(
-          "filters of generations cannot be merged (erasing would no longer be exact); "
-          "make them with GrowthMode::kDoubling");
-    }
-  }
   const std::string difference = PolicyDifference(digest_policy(), other.digest_policy());
   if (Status good = CheckMerge(difference, num_keys(), other.num_keys()); !good) return good;
-  auto& engine = static_cast<DoublingEngine&>(*impl_->engine);
+  DoublingEngine& engine = *impl_->engine;
   if (&other == this) return engine.Merge(engine);
   [[maybe_unused]] const auto other_access = other.impl_->access_check.EnterExclusive();
-  const auto& from = static_cast<const DoublingEngine&>(*other.impl_->engine);
+  const DoublingEngine& from = *other.impl_->engine;
   if (engine.plan().num_bits() != from.plan().num_bits()) {
     return mismatch("the filters keep " + std::to_string(engine.plan().num_bits()) + " and " +
                     std::to_string(from.plan().num_bits()) +

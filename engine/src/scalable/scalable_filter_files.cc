@@ -1,5 +1,4 @@
-// Scalable filters in files, which have generations (generations_file.h) or a store that doubles
-// (doubling_file.h).
+// Scalable filters in files (doubling_file.cc).
 #include <memory>
 #include <span>
 #include <utility>
@@ -19,15 +18,11 @@ Status ScalableFilter::WriteTo(FileWriter& file) const {
 Result<ScalableFilter> ScalableFilter::ReadFrom(FileReader& file, uint64_t limit_bytes,
                                                 const DigestKey& digest_key) {
   if (Status fits = file.CheckType(FileType::kScalable); !fits.ok()) return fits.error();
-  const auto made = [](auto engine, const char* reason) -> Result<ScalableFilter> {
-    if (!engine.ok()) return engine.error();
-    const ScalableConfig config = (*engine)->config();
-    return ScalableFilter(std::make_unique<Impl>(config, *std::move(engine), reason));
-  };
-  if (file.Has(sections::kGrowing)) {
-    return made(DoublingEngine::Read(file, limit_bytes, digest_key), "its file doubles");
-  }
-  return made(GenerationsEngine::Read(file, limit_bytes, digest_key), "its file has generations");
+  Result<std::unique_ptr<DoublingEngine>> engine =
+      DoublingEngine::Read(file, limit_bytes, digest_key);
+  if (!engine.ok()) return engine.error();
+  const ScalableConfig config = (*engine)->config();
+  return ScalableFilter(std::make_unique<Impl>(config, *std::move(engine)));
 }
 
 Status ScalableFilter::Save(const std::filesystem::path& path, const SaveOptions& options) const {

@@ -5,12 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 
-#include "engine/src/base/check.h"
-#include "engine/src/scalable/generations_engine.h"
-#include "engine/src/scalable/growth_engine.h"
+#include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "trommel/one_key.h"
 #include "trommel/scalable_filter.h"
@@ -18,13 +15,12 @@
 namespace trommel {
 
 struct ScalableFilter::Impl {
-  Impl(const ScalableConfig& made_with, std::unique_ptr<GrowthEngine> keeps_keys,
-       std::string why_this_mode)
-      : config(made_with), engine(std::move(keeps_keys)), mode_reason(std::move(why_this_mode)) {
+  Impl(const ScalableConfig& made_with, std::unique_ptr<DoublingEngine> keeps_keys)
+      : config(made_with), engine(std::move(keeps_keys)) {
     one.HashBy(config.digest);
   }
 
-  GrowthEngine::Context context() const {
+  DoublingEngine::Context context() const {
     return {.policy = config.digest, .executor = config.executor.get()};
   }
 
@@ -38,16 +34,9 @@ struct ScalableFilter::Impl {
     return outcome;
   }
 
-  // Requires that the filter is one of generations, else message and abort.
-  GenerationsEngine& generations() const {
-    TROMMEL_CHECK(config.mode != GrowthMode::kDoubling, "a filter without generations");
-    return static_cast<GenerationsEngine&>(*engine);
-  }
-
   OneKey one;
-  ScalableConfig config;  // its mode is never kAutomatic
-  std::unique_ptr<GrowthEngine> engine;
-  std::string mode_reason;
+  ScalableConfig config;
+  std::unique_ptr<DoublingEngine> engine;
   std::atomic<uint64_t> num_refused_erases{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   ExclusiveAccessCheck access_check;

@@ -1,37 +1,19 @@
 // What a ScalableFilter tells of itself: how it was made, how far it may grow, and its statistics.
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "engine/src/scalable/scalable_filter_impl.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
 
-std::string_view GrowthModeName(GrowthMode mode) noexcept {
-  switch (mode) {
-    case GrowthMode::kGenerations:
-      return "generations";
-    case GrowthMode::kDoubling:
-      return "doubling";
-    case GrowthMode::kAutomatic:
-      return "automatic";
-  }
-  return "unknown";
-}
-
 const DigestPolicy& ScalableFilter::digest_policy() const noexcept { return impl_->config.digest; }
-GrowthMode ScalableFilter::mode() const noexcept { return impl_->config.mode; }
-const std::string& ScalableFilter::mode_reason() const noexcept { return impl_->mode_reason; }
 uint64_t ScalableFilter::first_capacity() const noexcept { return impl_->config.first_capacity; }
 double ScalableFilter::target_fpr() const noexcept { return impl_->config.target_fpr; }
 uint64_t ScalableFilter::largest_capacity() const noexcept {
   return impl_->engine->largest_capacity();
 }
 uint64_t ScalableFilter::num_keys() const noexcept { return impl_->engine->num_keys(); }
-size_t ScalableFilter::num_generations() const noexcept { return impl_->engine->num_generations(); }
 
 ScalableStats ScalableFilter::GetStats() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
@@ -46,7 +28,7 @@ ScalableFill ScalableFilter::MeasureFill() const {
   return impl_->engine->MeasureFill();
 }
 
-uint64_t ScalableFilter::NextGenerationBytes() const {
+uint64_t ScalableFilter::NextBytes() const {
   [[maybe_unused]] const auto access = impl_->access_check.Enter();
   return impl_->engine->NextBytes();
 }
