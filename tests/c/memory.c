@@ -91,7 +91,7 @@ static void compare(const char* name, uint64_t num_bytes, int64_t before) {
   printf("%-28s counted %10lld  resident %10lld\n", name, (long long)counted, (long long)used);
   /* A filter that grows keeps some freed memory, and its last huge page is not full; pages that no
      key has touched are not resident. */
-  if (used > counted + counted / 20 + 1048576 || used < counted - counted / 20 - 131072)
+  if (used > counted + counted / 20 + 2097152 || used < counted - counted / 20 - 131072)
     ++num_wrong;
 }
 

@@ -70,11 +70,6 @@ class AttributeReference {
     return sets_.PartsOf(asked).empty() || CountEstimate(asked, row) > 0;
   }
 
-  // A file of no tuples has no blocks.
-  void Reload() {
-    if (num_tuples_ == 0) num_bits_ = kDigestBits;
-  }
-
   uint64_t num_tuples() const { return num_tuples_; }
 
  private:
@@ -149,7 +144,6 @@ std::string DifferenceAfterStep(const AttributeStep& step, const AttributeConfig
     }
     case AttributeOp::kSaveAndLoad:
       ReloadAttributes(filter);
-      reference.Reload();
       return "";
     case AttributeOp::kClear:
       filter.Clear();

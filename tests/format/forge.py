@@ -8,10 +8,10 @@ import struct
 
 from container import ALIGNED, MAGIC, SKIPPABLE, TABLES, round_up
 from digests import u32, u64, xxh3
-from filters import Attributes, Column, Counting, Doubling, Window, read
+from filters import Attributes, Column, Counting, Scalable, Window, read
 
 NAMES = (b"metadata", b"numbers", b"presence", b"counts", b"blocks", b"lines", b"side", b"digests", b"sizes", b"values",
-         b"further", b"window", b"growth", b"generation", b"growing", b"later", b"x", b"UPPER", b"a-b",
+         b"further", b"window", b"growing", b"later", b"x", b"UPPER", b"a-b",
          b"", b"a\0b", b"sixteen_letters_")
 TELLING = (0, 1, 2, 3, 4, 5, 8, 10, 16, 31, 32, 63, 64, 250, 255, 256, 4096, 1 << 16, 1 << 31, (1 << 32) - 1, 1 << 40,
            (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
@@ -181,33 +181,28 @@ class Forger:
     # Other contents, of which the reader makes the sections.
 
     def change_contents(self, forgery, index):
-        """Inserts as many keys into a store of each list, and makes sections and sums anew."""
+        """Inserts as many keys into the store, or those of each set, and makes sections and sums anew."""
         if index not in self.known:
             self.known[index] = self.read(bytes(self.samples[index]))
         found, random = self.known[index], self.random
         if isinstance(found, Column):
             return self.change_column(forgery, found)
-        if isinstance(found, Doubling):
-            return self.change_doubling(forgery, found)
-        if isinstance(found, (Counting, Window)):
-            lists = [[found.store]]
-        elif isinstance(found, Attributes):
-            lists = [one.stores for one in found.filters.values()]
-        else:
+        if isinstance(found, Scalable):
+            return self.change_growing(forgery, found)
+        if not isinstance(found, (Counting, Window, Attributes)):
             return False
         counts = [random.choice((1, 1, 1, 2, 9, 300, 1 << 33)) for _ in range(random.choice((1, 1, 3, 20, 60)))]
-        most_block, number = random.choice((1, 4, 1 << 31)), 0
-        for stores in lists:
-            chosen = random.randrange(len(stores))
-            for i, store in enumerate(stores):
-                number += 1
-                if i == chosen:
-                    before = list(store.blocks)
-                    for count in counts:
-                        self.change_block(store, random.randrange(min(store.num_blocks, most_block)), count)
-                    self.put(forgery, number, store.make())
-                    self.put_sums(forgery, found, store, number)
-                    store.blocks = before
+        if isinstance(found, Attributes):
+            for one in found.filters.values():
+                self.change_growing(forgery, one, counts)
+            return True
+        most_block, store = random.choice((1, 4, 1 << 31)), found.store
+        before = list(store.blocks)
+        for count in counts:
+            self.change_block(store, random.randrange(min(store.num_blocks, most_block)), count)
+        self.put(forgery, 1, store.make())
+        self.put_sums(forgery, found, store)
+        store.blocks = before
         return True
 
     @staticmethod
@@ -226,8 +221,9 @@ class Forger:
         forgery.sections += [[name.encode(), store, table[name], bytes(data)] for name, data in made.items() if data]
         forgery.sections.sort(key=lambda section: (section[1], list(table).index(section[0].decode())))
 
-    def put_sums(self, forgery, found, store, number):
-        """The load of a generation, or the keys of buckets."""
+    @staticmethod
+    def put_sums(forgery, found, store):
+        """The keys of buckets."""
         for section in forgery.sections:
             data = bytearray(section[3])
             if section[:2] == [b"window", 0]:
@@ -236,9 +232,6 @@ class Forger:
                     for (_, bucket), count in block.items():
                         held[bucket] += count
                 struct.pack_into(f"<{len(held)}Q", data, 24, *held.values())
-            elif section[:2] == [b"generation", number]:
-                num_keys = sum(map(store.keys_of, store.blocks))
-                struct.pack_into("<Q", data, 8, self.random.choice((store.least_load(), num_keys, num_keys + 1)))
             section[3] = bytes(data)
 
     def change_column(self, forgery, found):
@@ -252,27 +245,28 @@ class Forger:
         self.put(forgery, 0, {"places": data})
         return True
 
-    def change_doubling(self, forgery, found):
-        random, store = self.random, self.random.randrange(1, 65)
+    def change_growing(self, forgery, found, counts=None):
+        """Changes a shard; with counts, inserts as many copies of some keys."""
+        random, idx = self.random, self.random.randrange(len(found.shards))
         if random.random() < 0.5:  # most shards are empty
-            store = random.choice([i + 1 for i, shard in enumerate(found.shards) if shard] or [store])
-        shard, has_values = dict(found.shards[store - 1]), found.has_values[store - 1]
-        if not shard or random.random() < 0.1:
+            idx = random.choice([i for i, shard in enumerate(found.shards) if shard] or [idx])
+        shard, has_values = dict(found.shards[idx]), found.has_values[idx]
+        if not shard or counts is None and random.random() < 0.1:
             shard, has_values = {}, random.random() < 0.5
-        for _ in range(random.choice((1, 2, 20, 200))):
+        for count in counts or [random.choice((1, 1, 1, 1, 2, 300, 1 << 62)) for _ in range(random.choice((1, 2, 20, 200)))]:
             if shard and random.random() < 0.5:
                 key = random.choice(sorted(shard))
             else:
                 key = random.randrange(1 << found.value_bits) if has_values else random.randrange(1 << 58) << 6 | 32
-            if random.random() < 0.2:
+            if counts is None and random.random() < 0.2:
                 shard.pop(key, 0)
             else:
-                shard[key] = shard.get(key, 0) + random.choice((1, 1, 1, 1, 2, 300, 1 << 62))
+                shard[key] = shard.get(key, 0) + count
         further = b"".join(struct.pack("<QQ", key, count - 1 & (1 << 64) - 1)
                            for key, count in sorted(shard.items()) if count > 1)
         digests = b"" if has_values else b"".join(struct.pack("<Q", key) for key in sorted(shard))
         values = found.make(sorted(shard) if has_values else [])
-        self.put(forgery, store, {"digests": digests, "further": further, **values})
+        self.put(forgery, found.first_store + idx, {"digests": digests, "further": further, **values})
         return True
 
     def change_block(self, store, b, count):

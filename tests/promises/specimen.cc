@@ -201,10 +201,14 @@ struct Traits<AttributeFilter> {
   static uint64_t NumKeys(const AttributeFilter& filter) { return filter.num_tuples(); }
   static SpecimenFigures Figures(const AttributeFilter& filter) {
     const AttributeStats stats = filter.GetStats();
-    return {.num_keys = stats.num_tuples,
-            .num_bytes = stats.num_bytes,
-            .num_refused_inserts = stats.num_refused_inserts,
-            .num_refused_erases = stats.num_refused_erases};
+    SpecimenFigures figures{.num_keys = stats.num_tuples,
+                            .num_bytes = stats.num_bytes,
+                            .num_refused_inserts = stats.num_refused_inserts,
+                            .num_refused_erases = stats.num_refused_erases};
+    for (const SetStats& set : stats.sets) {
+      figures.side_bytes += set.stats.doubling.side_table_bytes;
+    }
+    return figures;
   }
 };
 

@@ -85,7 +85,7 @@ inline AttributeFilter AttributeSample() {
                                          .names = {"source", "port"},
                                          .capacity = 2000,
                                          .num_values = {2000, 20},
-                                         .target_fpr = 1e-5,
+                                         .target_fpr = 1e-3,
                                          .digest = kAttributeSampleDigest}))
           .value();
   std::vector<uint64_t> sources(50);

@@ -41,7 +41,9 @@ TEST_CASE("every command that loads a filter takes no more than --memory-limit",
   REQUIRE(
       RunTool({"build", "-n", "1M", "--encoding", "fingerprints16", "-o", keys}, "a\n").exit_code ==
       0);
-  REQUIRE(RunTool({"attr", "build", "-n", "1M", "-o", rows}, "a\tb\n1\t2\n").exit_code == 0);
+  std::string many = "a\tb\n";
+  for (int i = 0; i < 20'000; ++i) many += std::to_string(i) + "\t2\n";
+  REQUIRE(RunTool({"attr", "build", "-n", "1M", "-o", rows}, many).exit_code == 0);
   const std::vector<std::vector<std::string>> commands = {
       {"query", keys},          {"stats", keys},         {"verify", keys},
       {"insert", keys},         {"erase", keys},         {"grow", keys},

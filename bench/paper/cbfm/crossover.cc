@@ -75,6 +75,7 @@ Table MaskTable(const CbfmExperiment& experiment, uint64_t seed) {
   AttributeConfig config;
   config.sets = TwoCuts();
   config.capacity = num_tuples;
+  config.max_capacity = num_tuples;
   config.target_fpr = kMaxTargetFpr;
   SetBudget budget;
   budget.set = kKeptPair;
@@ -160,6 +161,7 @@ double FilterBytes(uint64_t capacity, double rate) {
   if (rate >= 0.5) return 0;
   AttributePlanRequest request;
   request.capacity = capacity;
+  request.max_capacity = capacity;
   request.target_fpr = TargetForRate(std::max(rate, kLeastRate));
   return static_cast<double>(PlanAttributes(request).value().num_bytes);
 }

@@ -67,13 +67,14 @@ Structure MakeAttributeFilter(std::string name, const AttributeSets& sets, uint6
   AttributeConfig config;
   config.sets = sets;
   config.capacity = capacity;
+  config.max_capacity = capacity;  // its rate is the one that is compared
   config.target_fpr = target_fpr;
   return MakeAttributeFilter(std::move(name), config);
 }
 
 double TargetForRate(double rate) {
-  constexpr double kFirstShare = 0.2;  // of a set's rate, for as many keys as its capacity
-  return std::clamp(rate / kFirstShare, kMinTargetFpr / kFirstShare * (1 + 1e-9), kMaxTargetFpr);
+  // A filter of 10 % has at most 1.1 %: of its rates the highest.
+  return std::clamp(rate, kMinTargetFpr, kMaxTargetFpr);
 }
 
 std::vector<NamedRequest> PublishedRequests(uint64_t num_cells) {

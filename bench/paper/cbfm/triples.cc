@@ -79,6 +79,7 @@ std::optional<Structure> PlannedFilter(const std::string& name, const AttributeS
   AttributePlanRequest request;
   request.sets = sets;
   request.capacity = recorded.known.size();
+  request.max_capacity = request.capacity;
   request.num_values = recorded.num_values;
   for (const AttributeMask queried : kRecordedQueries) request.mix.push_back({queried, 1});
   request.memory_bytes = num_bytes;
@@ -87,6 +88,7 @@ std::optional<Structure> PlannedFilter(const std::string& name, const AttributeS
   AttributeConfig config;
   config.sets = sets;
   config.capacity = request.capacity;
+  config.max_capacity = request.capacity;
   config.num_values = request.num_values;
   config.budgets = plan.value().budgets();
   return MakeAttributeFilter(name, config);

@@ -15,9 +15,9 @@ STORE = {"numbers": 0, "presence": ALIGNED, "counts": ALIGNED, "blocks": ALIGNED
 SHARD = {"digests": 0, "further": 0, "sizes": 0, "values": 0}
 TABLES = {
     COUNTING: STORE,
-    SCALABLE: {"growth": 0, "growing": 0, "generation": 0, **STORE, **SHARD},
+    SCALABLE: {"growing": 0, **SHARD},
     WINDOW: {"window": 0, "numbers": 0, "blocks": ALIGNED, "lines": ALIGNED, "side": 0},
-    ATTRIBUTES: {"attributes": 0, "sets": 0, "growth": 0, "generation": 0, **STORE},
+    ATTRIBUTES: {"attributes": 0, "sets": 0, "growing": 0, **SHARD},
     COLUMN: {"column": 0, "places": 0},
     DIRECTORY: {"contents": 0, "file": 0},
 }

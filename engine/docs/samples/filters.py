@@ -5,8 +5,7 @@ import struct
 
 from container import (ATTRIBUTES, COLUMN, COUNTING, DIRECTORY, SCALABLE, WINDOW, Container, Refused, Unknown, known)
 from digests import siphash13, xxh3, xxh64
-from stores import (AUTOMATIC, MOST_CAPACITY, MOST_KEYS, PLANES, RUNS, SLOTS16, DENSE, Dense, Planes, Runs, Slots, Stamped,
-                    read_store)
+from stores import MOST_CAPACITY, MOST_KEYS, SLOTS16, Dense, Stamped, read_store
 
 XXH64, XXH3, CALLER, SIPHASH = range(4)
 
@@ -22,91 +21,6 @@ class Counting:  # 4
 
 # --- Section 6.
 
-
-class Generations:
-    """One record of the section `growth`, and the stores of its generations."""
-
-    FACTOR = 1 + 1e-6
-
-    def __init__(self, file, section, i, stores):
-        at = 48 * i
-        (self.first_capacity, self.target, self.most_keys, self.tightening, self.growth, self.k, self.encoding,
-         zero) = section.unpack("<QdQdIIII", at)
-        known(section.at + at + 40, "the encoding", self.encoding, (PLANES, RUNS, SLOTS16, DENSE, AUTOMATIC))
-        of_slices = {PLANES: Planes, RUNS: Runs, AUTOMATIC: Runs}.get(self.encoding)
-        for holds, what, field in (
-                (1 <= self.first_capacity <= MOST_CAPACITY, "capacity of the first generation", 0),
-                (1e-6 <= self.target <= 0.5, "target rate", 8),
-                (self.most_keys <= MOST_CAPACITY, "most keys", 16),
-                (0.1 <= self.tightening <= 0.95, "tightening", 24),
-                (self.target * (1 - self.tightening) >= 1e-6, "the first slot's budget", 8),
-                (1 <= self.growth <= 16, "growth", 32),
-                (self.k in (of_slices.SLICES if of_slices else (0,)), "slices", 36),
-                (zero == 0, "zero", 44),
-                (1 <= len(stores) <= 250, "number of generations", 0)):
-            section.require(holds, what, at + field)
-        reach = sum(slot[0] for slot in self.slots())
-        section.require(reach >= self.most_keys, "most keys are out of reach", at + 16)
-        self.stores, taken = [], set()
-        for store, generation in stores:
-            slot, load = generation.unpack("<QQ")
-            found = read_store(file, store)
-            for holds, what in self.rules(slot, load, found, store == stores[-1][0]):
-                generation.require(holds, what)
-            generation.require(slot not in taken, "another generation has the slot")
-            taken.add(slot)
-            self.stores.append(found)
-        self.num_keys = sum(found.num_keys for found in self.stores)
-        section.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys", at)
-
-    def slots(self):
-        """Capacity and budget of each slot."""
-        capacity, total, budget = self.first_capacity, 0, self.target * (1 - self.tightening)
-        for i in range(250):
-            budget = self.target * (1 - self.tightening) * self.tightening ** i
-            if total >= (self.most_keys or MOST_CAPACITY) or capacity > MOST_CAPACITY or budget < 1e-6:
-                return
-            yield capacity, budget
-            total, capacity = total + capacity, capacity * self.growth
-
-    def rules(self, slot, load, store, is_last):
-        slots = list(self.slots())
-        yield slot < len(slots), "slot"
-        capacity, budget = slots[slot]
-        encoding = RUNS if self.encoding == AUTOMATIC else self.encoding
-        yield (isinstance(store, Slots) and self.encoding in (AUTOMATIC, store.encoding) or
-               (store.k, store.encoding) == (self.k, encoding)), "shape"
-        yield store.shard_bits >= 6, "shard bits"
-        yield store.capacity == capacity, "capacity"
-        yield budget / self.FACTOR <= store.rate <= budget * self.FACTOR, "rate"
-        yield store.predicted_rate(capacity) <= store.rate * self.FACTOR, "predicted rate"
-        yield store.num_keys > 0 or is_last, "empty"
-        yield store.least_load() <= load <= store.num_keys, "load"
-
-    def count(self, digest):
-        return next((count for store in self.stores if (count := store.count(digest)) > 0), 0)
-
-    def describe(self):
-        return (f"{len(self.stores)} generations, {self.num_keys} keys" +
-                "".join(f"\n  {store.describe()}" for store in self.stores))
-
-
-def generations_by_list(file, num_lists):
-    """For each record of the section `growth`, its stores' numbers and sections `generation`."""
-    lists, last, store = [[] for _ in range(num_lists)], 0, 1
-    while ("generation", store) in file.sections:
-        generation = file.take("generation", store, 24)
-        index, zero = generation.unpack("<II", 16)
-        generation.require(last <= index < num_lists, "list", 16)
-        generation.require(zero == 0, "zero", 20)
-        lists[index].append((store, generation))
-        last, store = index, store + 1
-    return lists
-
-
-# --- Section 7.
-
-SHARDS = 64
 MOST_DIGESTS = [832] * 33 + [1625, 3172, 6195, 12097, 23626, 57678, 112651, 220020, 429726, 839307, 1639270, 3201697]
 FULL_LOADS = {51: 47.0, 48: 43.9, 43: 39.2, 40: 36.3, 38: 34.4, 35: 31.6, 32: 28.7, 26: 23.0, 22: 18.4}
 
@@ -136,19 +50,21 @@ def last_size(first_size, most_keys, value_bits):
     return size
 
 
-class Doubling:
-    """A shard is a dict from strings of digests, or from values, to their counts."""
+class Growing:
+    """A filter of the section's entry i. A shard is a dict from strings of digests, or from values, to their counts."""
 
-    def __init__(self, file):
-        section = file.take("growing", wanted=40)
-        self.value_bits, zero, first, most, asked, rate = section.unpack("<IIQQQd")
-        section.require(1 <= self.value_bits <= 44, "bits of a value")
-        section.require(zero == 0, "zero", 4)
-        section.require(1 <= most <= MOST_CAPACITY and most ** 2 << 11 <= 1 << 2 * (self.value_bits + 6), "most keys", 16)
-        section.require(first <= most, "keys at first", 8)
-        section.require(asked <= most, "keys asked for", 24)
-        section.require(1e-6 <= rate <= 0.5, "target rate", 32)
-        first, most = (math.ceil(n / SHARDS + 3 * math.sqrt(n / SHARDS)) for n in (first, most))
+    def __init__(self, file, section, i, first_store):
+        at = 40 * i
+        self.value_bits, is_one, first, most, asked, rate = section.unpack("<IIQQQd", at)
+        section.require(1 <= self.value_bits <= 44, "bits of a value", at)
+        section.require(is_one <= 1, "shards", at + 4)
+        self.shard_bits = 0 if is_one else 6
+        num_bits = self.value_bits + self.shard_bits
+        section.require(1 <= most <= MOST_CAPACITY and most ** 2 << 3 <= 1 << 2 * num_bits, "most keys", at + 16)
+        section.require(first <= most, "keys at first", at + 8)
+        section.require(asked <= most, "keys asked for", at + 24)
+        section.require(1e-6 <= rate <= 0.5, "target rate", at + 32)
+        first, most = (n + n // 32 + 1 if is_one else math.ceil(n / 64 + 3 * math.sqrt(n / 64)) for n in (first, most))
         least = MOST_DIGESTS[self.value_bits] * 5 // 4
         first = least if first <= MOST_DIGESTS[self.value_bits] else first
         smallest = min(first, 65536 << self.value_bits - 1)
@@ -156,13 +72,15 @@ class Doubling:
             smallest //= 2
         self.most_digests = smallest * 13 // 10
         self.most_values = last_size(first, most, self.value_bits) * 13 // 10
-        self.has_values = [("sizes", store) in file.sections for store in range(1, SHARDS + 1)]
-        self.shards = [self.read_shard(file, store) for store in range(1, SHARDS + 1)]
+        stores = range(first_store, first_store + (1 << self.shard_bits))
+        self.next_store, self.first_store = stores.stop, first_store
+        self.has_values = [("sizes", store) in file.sections for store in stores]
+        self.shards = [self.read_shard(file, store) for store in stores]
         self.num_keys = sum(sum(shard.values()) for shard in self.shards)
-        section.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys")
+        section.require(self.num_keys <= MOST_KEYS, "more than 2^63 - 1 keys", at)
 
     def read_shard(self, file, store):
-        if self.has_values[store - 1]:
+        if self.has_values[store - self.first_store]:
             keys = self.read_values(file, store)
         else:
             section = file.take("digests", store)
@@ -210,12 +128,23 @@ class Doubling:
         return {"sizes": struct.pack(f"<{len(sizes)}I", *sizes), "values": number.to_bytes(8 * words, "little")}
 
     def count(self, digest):
-        shard, y = digest >> 58, digest << 6 & (1 << 64) - 1
-        return self.shards[shard].get(y >> 64 - self.value_bits if self.has_values[shard] else y | 32, 0)
+        shard, y = digest >> 64 - self.shard_bits, digest << self.shard_bits & (1 << 64) - 1
+        string = y >> 6 << 6 | 32
+        return self.shards[shard].get(y >> 64 - self.value_bits if self.has_values[shard] else string, 0)
 
     def describe(self):
-        return (f"a filter that doubles: {self.num_keys} keys, {sum(self.has_values)} of {SHARDS} shards keep values of "
-                f"{self.value_bits} bits")
+        return (f"a filter that grows: {self.num_keys} keys, {sum(self.has_values)} of {len(self.shards)} shards keep values "
+                f"of {self.value_bits} bits")
+
+
+# --- Section 7.
+
+
+class Scalable(Growing):
+    def __init__(self, file):
+        section = file.take("growing", wanted=40)
+        super().__init__(file, section, 0, 1)
+        section.require(self.shard_bits == 6, "shards", 4)
 
 
 # --- Section 8.
@@ -273,14 +202,11 @@ class Attributes:
         self.sets = [one for one, in sets.unpack_all("<Q")]
         sets.require(all(a < b for a, b in zip(self.sets, self.sets[1:])), "order of the sets")
         self.allowed = self.listed(sets, d) if is_list else self.without_cuts(sets, d)
-        section, self.filters = file.take("growth", wanted=48 * len(self.allowed)), {}
-        for i, stores in enumerate(generations_by_list(file, len(self.allowed))):
-            of_set = self.filters[self.allowed[i]] = Generations(file, section, i, stores)
-            for holds, what in (
-                    ((of_set.growth, of_set.tightening, of_set.most_keys) == (2, 0.8, 0), "growth of a set"),
-                    (of_set.encoding not in (SLOTS16, DENSE), "encoding of a set"),
-                    (of_set.num_keys == self.filters[self.allowed[0]].num_keys, "sets of other keys")):
-                section.require(holds, what, 48 * i)
+        section, self.filters, store = file.take("growing", wanted=40 * len(self.allowed)), {}, 1
+        for i, one in enumerate(self.allowed):
+            of_set = self.filters[one] = Growing(file, section, i, store)
+            section.require(of_set.num_keys == self.filters[self.allowed[0]].num_keys, "sets of other keys", 40 * i)
+            store = of_set.next_store
         self.num_keys = of_set.num_keys
 
     def listed(self, sets, d):
@@ -408,7 +334,7 @@ class Directory:
 def read(data, secret=None):
     """A whole file: what it holds, and its container."""
     file = Container(data)
-    classes = {COUNTING: Counting, SCALABLE: Doubling, WINDOW: Window, ATTRIBUTES: Attributes, COLUMN: Column,
+    classes = {COUNTING: Counting, SCALABLE: Scalable, WINDOW: Window, ATTRIBUTES: Attributes, COLUMN: Column,
                DIRECTORY: Directory}
     found = classes[file.type](file)
     file.require_all_taken()

@@ -55,13 +55,10 @@ inline constexpr SectionRow kWindow{"window", false, kSmall, 8};
 inline constexpr SectionRow kGrowing{"growing", false, kSmall, 40};
 inline constexpr SectionRow kAttributes{"attributes", false, kSmall};
 inline constexpr SectionRow kSets{"sets", false, kSmall, 8};
-inline constexpr SectionRow kGrowth{"growth", false, kSmall, 48};
 inline constexpr SectionRow kColumn{"column", false, kSmall, 16};
 inline constexpr SectionRow kPlaces{"places", false, kSmall};
 inline constexpr SectionRow kContents{"contents", false, kSmall};
-// Of a store: which generation it is, its size, its words as in memory, and what has no place in
-// them.
-inline constexpr SectionRow kGeneration{"generation", true, kSmall, 24};
+// Of a store: its size, its words as in memory, and what has no place in them.
 inline constexpr SectionRow kNumbers{"numbers", true, kSmall, 8};
 inline constexpr SectionRow kPresence{"presence", true, kPaged, 4};
 inline constexpr SectionRow kCounts{"counts", true, kPaged, 4};
@@ -78,9 +75,8 @@ inline constexpr SectionRow kFile{"file", true, kSmall};
 
 inline constexpr std::array kOfCounting = {kMetadata, kNumbers, kPresence, kCounts,
                                            kBlocks,   kLines,   kSide};
-inline constexpr std::array kOfScalable = {kMetadata, kGrowth,  kGrowing, kGeneration, kNumbers,
-                                           kPresence, kCounts,  kBlocks,  kLines,      kSide,
-                                           kDigests,  kFurther, kSizes,   kValues};
+inline constexpr std::array kOfScalable = {kMetadata, kGrowing, kDigests,
+                                           kFurther,  kSizes,   kValues};
 inline constexpr std::array kOfWindow = {kMetadata, kWindow, kNumbers, kBlocks, kLines, kSide};
 inline constexpr std::array kOfAttributes = {kMetadata, kAttributes, kSets,  kGrowing,
                                              kDigests,  kFurther,    kSizes, kValues};

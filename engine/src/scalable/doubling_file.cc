@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/files/file_reader.h"
 #include "engine/src/files/file_writer.h"
@@ -245,7 +246,10 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::ReadShards(
     if (!CountKeys(*contents, num_keys)) return corrupt("counts over 2^63 - 1");
     if (Status written = (*engine)->WriteShard(s, *contents); !written.ok()) {
       const Error& error = written.error();
-      return error.code == ErrorCode::kOutOfMemory ? error : corrupt(error.message);
+      if (error.code != ErrorCode::kOutOfMemory) return corrupt(error.message);
+      if (limit_bytes == 0) return error;
+      return Error{error.code, "the filter needs more than the limit of " +
+                                   GroupedText(limit_bytes) + " bytes (memory_limit_bytes)"};
     }
   }
   return engine;
