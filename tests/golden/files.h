@@ -28,7 +28,7 @@ inline constexpr std::array<FileRecord, 10> kFiles = {{
 }};
 
 // Of AttributeSample.
-inline constexpr FileRecord kAttributeFile = {"attributes", 1184, 0x9f4e0b7bd1695e4d};
+inline constexpr FileRecord kAttributeFile = {"attributes", 1040, 0xd0d885766ac3ec9a};
 
 // Of KeyedSample.
 inline constexpr FileRecord kKeyedFile = {"keyed", 8656, 0x4bf40f0a4021ee71};
