@@ -114,14 +114,6 @@ struct BlockKernels {
   OneKeyKernel insert_if_absent_one;
   OneKeyKernel erase_one;
 
-  // Several stores of this shape, of any numbers of blocks, queried for the same digests.
-  // Sets the bit of each digest that some store shows; otherwise as query.
-  size_t (*query_any)(const uint64_t* digests, size_t num_digests, const Blocks* stores,
-                      size_t num_stores, uint64_t* maybe_present);
-  // Writes the index of the first store that shows the digest, or num_stores (at most 255).
-  void (*find_oldest)(const uint64_t* digests, size_t num_digests, const Blocks* stores,
-                      size_t num_stores, uint8_t* oldest);
-
   Tally (*tally)(const Blocks& blocks, uint64_t begin, uint64_t end);
 
   // Whole blocks [begin, end). Returns `end`, or the first block that is promoted on either side or

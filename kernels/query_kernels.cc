@@ -4,12 +4,10 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
 #include "kernels/query-inl.h"
-#include "kernels/query_many-inl.h"
 #include "kernels/register.h"
 
 #if HWY_ONCE
 namespace trommel::kernels {
 TROMMEL_REGISTER(AddQuery)
-TROMMEL_REGISTER(AddQueryMany)
 }  // namespace trommel::kernels
 #endif

@@ -44,7 +44,6 @@ void AddSipHash(int64_t target, KernelTable& kernels);           // siphash-inl.
 void AddXxh3(int64_t target, KernelTable& kernels);              // xxh3-inl.h
 void AddUpdate(int64_t target, KernelTable& kernels);            // update-inl.h
 void AddQuery(int64_t target, KernelTable& kernels);             // query-inl.h
-void AddQueryMany(int64_t target, KernelTable& kernels);         // query_many-inl.h
 void AddLongRuns(int64_t target, KernelTable& kernels);          // long_runs-inl.h
 void AddWholePlanes(int64_t target, KernelTable& kernels);       // whole_planes-inl.h
 void AddWholeRuns(int64_t target, KernelTable& kernels);         // whole_runs-inl.h

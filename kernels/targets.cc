@@ -29,7 +29,6 @@ KernelTable MakeKernels(int64_t target) {
   AddXxh3(target, kernels);
   AddUpdate(target, kernels);
   AddQuery(target, kernels);
-  AddQueryMany(target, kernels);
   AddLongRuns(target, kernels);
   AddWholePlanes(target, kernels);
   AddWholeRuns(target, kernels);

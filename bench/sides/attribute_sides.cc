@@ -62,8 +62,7 @@ std::unique_ptr<TupleIndex> MakeAttributeSide(AttributeSide side, uint64_t num_t
   config.sets = SideSets(side);
   config.capacity = num_tuples;
   config.max_capacity = num_tuples;  // its rate is the one that is compared
-  // The first generation has a fifth of the rate.
-  config.target_fpr = 5 * kFilterSideRate;
+  config.target_fpr = kFilterSideRate;
   return std::make_unique<AttributeFilter>(ValueOrExit(AttributeFilter::Create(config)));
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("sets are given max_capacity to grow to, in proportion to what they ar
   config.max_capacity = config.capacity;
   AttributeFilter filter = AttributeFilter::Create(config).value();
   CHECK(filter.num_bytes() < usual / 5 * 4);
-  // Attribute 1 has as many values as may be: further copies take nobody's place.
+  // Attribute 1 has as many values as may be: further copies take no place.
   std::vector<TupleRow> rows = RandomRows(100'000, std::vector<uint64_t>{0, 5'000, 0}, 1);
   CHECK(filter.Insert(TupleColumns(rows).view()).num_refused == 0);
   for (const SetStats& set : filter.GetStats().sets) CHECK(set.stats.predicted_fpr <= 0.0102);

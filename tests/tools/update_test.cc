@@ -181,10 +181,9 @@ TEST_CASE("a job that erases its list a second time takes nothing from the keys 
   const std::string filter = folder.Path("filter");
   const bool is_piped = GENERATE(false, true);
   std::vector<std::string> build = {"build", "-p", "2%", "-o", filter};
-  const auto shape =
-      GENERATE(std::vector<std::string>{},
-               std::vector<std::string>{"-n", "30k", "--encoding", "dense"},
-               std::vector<std::string>{"--type", "scalable"});
+  const auto shape = GENERATE(std::vector<std::string>{},
+                              std::vector<std::string>{"-n", "30k", "--encoding", "dense"},
+                              std::vector<std::string>{"--type", "scalable"});
   build.insert(build.end(), shape.begin(), shape.end());
   build.push_back(folder.Write("all", Lines("stays", 20'000) + Lines("goes", 2'000)));
   REQUIRE(RunTool(build).exit_code == 0);

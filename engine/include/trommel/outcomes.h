@@ -36,9 +36,8 @@ struct EraseOutcome {
 /// Why a filter did not grow, or did not take a key.
 enum class GrowthRefusal : uint8_t {
   kNone,             ///< It grew, or did not need to.
-  kLargestCapacity,  ///< It has reached max_capacity, or there is no budget for a further
-                     ///< generation.
-  kMemoryLimit,      ///< Another generation would exceed memory_limit_bytes.
+  kLargestCapacity,  ///< It has reached the largest size.
+  kMemoryLimit,      ///< Growth would exceed memory_limit_bytes.
   kOutOfMemory,      ///< The system refused memory.
   /// The side memory (CountingConfig::side_memory_limit_bytes, or that of another type) has no
   /// space.
@@ -53,8 +52,8 @@ TROMMEL_API std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept;
 struct InsertOutcome {
   uint64_t num_inserted = 0;  ///< Keys that were inserted.
   /// Keys that the filter had no space for: nothing changed for them, and they must not be erased.
-  /// In a ScalableFilter, keys that no generation showed and that it could not grow for, or that
-  /// its side memory had no space for; in a CountingFilter, keys that its side memory had no space
+  /// In a ScalableFilter, keys that were not in and that it could not grow for, or that its side
+  /// memory had no space for; in a CountingFilter, keys that its side memory had no space
   /// for: 0 without a limit of it.
   uint64_t num_refused = 0;
   GrowthRefusal refusal = GrowthRefusal::kNone;  ///< Why keys were refused, if any were.

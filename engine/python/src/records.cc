@@ -123,7 +123,7 @@ void BindGrowth(nb::module_& module) {
 void BindTuples(nb::module_& module) {
   Record<SetStats>(module, "SetStats", "Statistics of one set of attributes.")
       .Field("mask", &SetStats::set, "The set: bit i stands for attribute i.")
-      .Field("capacity", &SetStats::capacity, "Of the first generation.")
+      .Field("capacity", &SetStats::capacity, "Projections that it is sized for.")
       .Field("target_fpr", &SetStats::target_fpr, "As configured.")
       .Field("stats", &SetStats::stats, "Of its filter; num_keys counts tuples.");
   Record<AttributeStats>(module, "AttributeStats", "Statistics of an AttributeFilter.")

@@ -42,9 +42,9 @@ std::string_view GrowthRefusalText(GrowthRefusal refusal) noexcept {
     case GrowthRefusal::kLargestCapacity:
       return "it has reached its largest capacity";
     case GrowthRefusal::kMemoryLimit:
-      return "another generation would exceed its memory limit";
+      return "growth would exceed its memory limit";
     case GrowthRefusal::kOutOfMemory:
-      return "the system refused memory for another generation";
+      return "the system refused memory for growth";
     case GrowthRefusal::kSideMemoryLimit:
       return "its side memory has no space for them";
   }

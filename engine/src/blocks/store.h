@@ -263,12 +263,6 @@ class Store : public KeyStore {
     kernels::OneKeyKernel erase;
     kernels::OneKeyKernel insert_if_absent;
   };
-  // Does the key's block show it, so that no undecided answer is needed? True beside updates may be
-  // of several moments.
-  bool Shows(uint64_t digest) const noexcept {
-    const OneKeyCalls calls = CallsOfOneKey();
-    return calls.query(digest, calls.blocks) == kernels::OneFate::kDone;
-  }
   // They hold as long as the store stays where it is and has or lacks versions for readers as now.
   virtual OneKeyCalls CallsOfOneKey() const = 0;
   // What a kernel of one key leaves: kSpill or kStop. FinishQuery returns whether the key may be
