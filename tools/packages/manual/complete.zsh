@@ -16,7 +16,7 @@ typed() { # TEXT WANT: completes TEXT, and waits until the line is WANT
 zpty -w shell 'unset zle_bracketed_paste; PS1=; autoload -Uz compinit; compinit -u -D; print rea""dy'
 while zpty -r shell answer; do [[ $answer == *ready* ]] && break; done
 typed 'trommel bu' 'trommel build '
-typed 'trommel attr build --enc' 'trommel attr build --encoding='
+typed 'trommel attr build --max' 'trommel attr build --max-capacity='
 typed 'trommel build --type sc' 'trommel build --type scalable '
 typed 'trommel stats --js' 'trommel stats --json '
 typed 'trommel help attr er' 'trommel help attr erase '
