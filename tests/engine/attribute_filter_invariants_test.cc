@@ -33,7 +33,8 @@ class AttributeReference {
     const Result<DoublingPlan> plan = DoublingPlan::MakeOfPart(
         {.first_capacity = config.capacity,
          .target_fpr = config.target_fpr,
-         .max_capacity = LargestOfSet(config.capacity, config.capacity, config.max_capacity),
+         .max_capacity =
+             LargestOfSet(config.capacity, config.capacity, config.max_capacity, config.target_fpr),
          .digest = {.kind = DigestKind::kCaller}});
     if (!plan.ok()) FAIL(plan.error().message);
     // The programs' filters begin with digests of 58 bits, and stay so; or they begin with blocks.

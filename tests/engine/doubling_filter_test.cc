@@ -202,6 +202,20 @@ TEST_CASE("the bytes of a filter that doubles do not depend on how its keys came
   CHECK(one.Serialize() == other.Serialize());
 }
 
+TEST_CASE("a filter that could not have its blocks is cleared of the digests that it has",
+          "[engine][scalable][doubling]") {
+  const std::vector<std::byte> empty =
+      ScalableFilter::Create({.first_capacity = 1'000'000})->Serialize();
+  Result<ScalableFilter> filter = ScalableFilter::Deserialize(empty, 100'000);
+  REQUIRE(filter.ok());
+  REQUIRE(filter->Insert(uint64_t{42}));
+  filter->Clear();
+  CHECK(filter->num_keys() == 0);
+  CHECK_FALSE(filter->MayContain(uint64_t{42}));
+  CHECK_FALSE(filter->Erase(uint64_t{42}));
+  CHECK(filter->Insert(uint64_t{42}));
+}
+
 TEST_CASE("a growing filter lets go of its executor", "[engine][scalable][threads]") {
   std::shared_ptr<Executor> executor = Executor::Create(2).value();
   const std::weak_ptr<Executor> watched = executor;

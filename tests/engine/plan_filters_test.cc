@@ -49,7 +49,7 @@ TEST_CASE("filters in memory are those that will be built, however many capaciti
   CHECK(BytesOfAll(sets) >= 280'000);  // a filter's steps are of 4,096 bytes
   for (const PlannedSet& set : sets) {
     const SetSize size = SizeOfSet({.capacity = set.capacity,
-                                    .max_capacity = LargestOfSet(set.capacity, 15'000, 0),
+                                    .max_capacity = LargestOfSet(set.capacity, 15'000, 0, 0.5),
                                     .num_tuples = 15'000},
                                    set.target_fpr)
                              .value();

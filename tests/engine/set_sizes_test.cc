@@ -78,11 +78,13 @@ TEST_CASE("a set's size is that of the filter made for it", "[engine][attributes
 }
 
 TEST_CASE("a set grows as the whole", "[engine][attributes][sizes]") {
-  CHECK(LargestOfSet(1000, 1'000'000, 0) == 16'000);
-  CHECK(LargestOfSet(10, 1000, 0) == 10'486);
-  CHECK(LargestOfSet(100, 1000, 1000) == 100);
-  CHECK(LargestOfSet(3, 1000, 1500) == 5);
-  CHECK(LargestOfSet(kMaxCapacity / 2, kMaxCapacity / 2, 0) == kMaxCapacity);
+  CHECK(LargestOfSet(1000, 1'000'000, 0, 0.01) == 16'000);
+  CHECK(LargestOfSet(10, 1000, 0, 0.01) == 10'486);
+  CHECK(LargestOfSet(100, 1000, 1000, 0.01) == 100);
+  CHECK(LargestOfSet(3, 1000, 1500, 0.01) == 5);
+  // As far as 50 bits of a digest go.
+  CHECK(LargestOfSet(100'000'000, 100'000'000, 0, 1e-6) == 1'125'899'906);
+  CHECK(LargestOfSet(kMaxCapacity / 2, kMaxCapacity / 2, 0, 0.5) == kMaxCapacity);
 }
 
 TEST_CASE("every size worth having costs more and errs less", "[engine][attributes][sizes]") {

@@ -33,8 +33,8 @@ struct SetBudget {
   AttributeMask set = 0;  ///< The set.
   /// Distinct projections to size for; 0: as for a set without a budget.
   uint64_t capacity = 0;
-  /// With as many times as many as max_capacity is of AttributeConfig's capacity; 0: as for a set
-  /// without a budget.
+  /// False-positive rate of this set's filter when it holds capacity x (max_capacity /
+  /// AttributeConfig::capacity) projections; 0: as for a set without a budget.
   double target_fpr = 0;
 
   /// Memberwise equality.
@@ -48,9 +48,10 @@ struct AttributeConfig {
   std::vector<std::string> names = {};
   /// Tuples to size for; required. More may be inserted: sets grow.
   uint64_t capacity = 0;
-  /// Tuples up to which sets keep their rate, which then rises in proportion; from 16 times as many
-  /// on they may refuse more. 0: 16 times capacity, at least 2^20. Each factor of two takes 1.25
-  /// bits for each projection, and halves the rate at capacity.
+  /// Tuples up to which each set keeps its rate. With more the rate rises in proportion; a set may
+  /// refuse tuples from 16 times as many on. 0: 16 times capacity, at least 2^20, as far as the
+  /// rate can be kept. Each factor of two takes 1.25 bits for each projection, and halves the rate
+  /// at capacity.
   uint64_t max_capacity = 0;
   /// Distinct values of each attribute, or none: as many as tuples. A set's filter is sized for the
   /// product of its attributes' numbers or for `capacity`, whichever is less, and grows in the same
@@ -61,20 +62,22 @@ struct AttributeConfig {
   /// Other numbers for some sets, for example AttributePlan::budgets().
   std::vector<SetBudget> budgets = {};
   DigestPolicy digest = {};  ///< Of values; pass the same to TupleDigests::Set.
-  /// Limit on the bytes of blocks and side tables of all sets: growth that would exceed it is
-  /// refused. Sets draw on it as they grow, in no fixed order. Side tables are never refused
-  /// memory: the counts of projections that many tuples share go there, also beyond the limit. 0:
-  /// the machine's memory, less 4 KiB per set for everything else.
+  /// Limit on the bytes of the blocks, digests and directories of all sets: growth that would
+  /// exceed it is refused. Sets draw on it as they grow, in no fixed order. The counts of
+  /// projections that many tuples share, and projections without a place in blocks, are not
+  /// counted. 0: the machine's memory, less 4 KiB per set for everything else.
   uint64_t memory_limit_bytes = 0;
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
 /// Statistics of one set.
 struct SetStats {
-  AttributeMask set = 0;     ///< The set.
-  uint64_t capacity = 0;     ///< Projections that it is sized for.
-  double target_fpr = 0;     ///< As configured.
-  ScalableStats stats = {};  ///< num_keys counts tuples, not distinct projections.
+  AttributeMask set = 0;  ///< The set.
+  uint64_t capacity = 0;  ///< Projections that it is sized for.
+  double target_fpr = 0;  ///< As configured.
+  /// num_keys counts tuples, not distinct projections. num_bytes leaves out directories, and memory
+  /// that is kept for all sets.
+  ScalableStats stats = {};
 };
 
 /// Statistics of an AttributeFilter.
@@ -90,10 +93,10 @@ struct AttributeStats {
 ///
 /// Every allowed set of attributes (AttributeSets) has a filter of its own, which grows and shrinks
 /// as a ScalableFilter does and holds the projections of the tuples onto the set: one 64-bit digest
-/// each, hashed from the digests of the values. (A set sized for fewer than 2^20 projections is one
-/// part instead of 64.) A query for an allowed set reads one cache line. Any other query is split
-/// into its parts, queried in the order of their selectivity; each part is queried only for tuples
-/// that match all parts before it.
+/// each, hashed from the digests of the values. (A set sized for fewer than 2^20 projections
+/// is one part instead of 64, and has one lock.) A query for an allowed set reads one cache line.
+/// Any other query is split into its parts, queried in the order of their selectivity; each part is
+/// queried only for tuples that match all parts before it.
 ///
 /// Memory follows the sets that are kept, of which there are at most kMaxAttributeSets: each has a
 /// filter of its own, with 4 KiB beside it. With more than 16 attributes a limit or a list
@@ -125,8 +128,7 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as
   /// ScalableFilter::Create), for too many, too few, empty or repeated names, and for budgets of
   /// sets that are not allowed; with kOutOfMemory if all sets together would exceed the limit,
-  /// naming the sets and how much they
-  /// take.
+  /// naming the sets and how much they take.
   static Result<AttributeFilter> Create(const AttributeConfig& config);
 
   /// Moves the filter. One that was moved from may only be destroyed or assigned to: any other call
@@ -148,9 +150,10 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
   /// CanAnswer(queried).
   std::vector<AttributeMask> PartsOf(AttributeMask queried) const override;
   /// Inserts every tuple into all sets or, if any set refuses it, into none. num_inserted and
-  /// num_refused count tuples. Requires all columns. A tuple is refused only where a set may not
-  /// grow and is full, and leaves nothing behind. (For a moment it has a place in other sets, which
-  /// may refuse a later tuple of the batch, or another thread's, for it.)
+  /// num_refused count tuples. Requires all columns. A tuple is refused where a set may not
+  /// grow and is full, or where there is no memory for copies of a digest; it changes no count.
+  /// (For a moment it has a place in other sets, which may refuse a later tuple of the batch, or
+  /// another thread's, for it, and may have grown for it.)
   InsertOutcome Insert(const Tuples& tuples) noexcept override;
   /// As TupleIndex::Query.
   size_t Query(AttributeMask queried, const Tuples& tuples,
@@ -237,10 +240,9 @@ class TROMMEL_API AttributeFilter final : public TupleIndex {
 
   /// As CountingFilter::Save.
   Status Save(const std::filesystem::path& path, const SaveOptions& options = {}) const;
-  /// As CountingFilter::Load. Side tables count against the limit from the first byte, so a filter
-  /// that exceeded its own limit must be loaded with a higher one. `digest_key` is the key of the
-  /// values' digests. Tuples are passed as digests, so a filter without it does all that it did;
-  /// only digest_policy() cannot hash values for it.
+  /// As CountingFilter::Load, within a limit as that of AttributeConfig. `digest_key` is the key of
+  /// the values' digests. Tuples are passed as digests, so a filter without it does all that it
+  /// did; only digest_policy() cannot hash values for it.
   static Result<AttributeFilter> Load(const std::filesystem::path& path,
                                       uint64_t memory_limit_bytes = 0,
                                       const DigestKey& digest_key = {});

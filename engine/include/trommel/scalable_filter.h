@@ -123,7 +123,7 @@ struct ScalableFill {
 ///                                    blocks become more and fewer.
 ///   Insert, InsertIfAbsent, Erase,   Linearizable for each key. They wait for each other at a
 ///   EraseAll, CountEstimate(s)       lock for a range of keys. A step of growth is done under that
-///                                    lock, and moves at most 65,536 keys, whatever the size.
+///                                    lock, and moves at most 65,536 keys, or a part's digests.
 ///   num_keys, GetStats               Take no lock and never wait. Each figure is that of some
 ///                                    moment; the moments differ.
 ///   MeasureFill, Save, Serialize     For each range of keys the state at some moment.

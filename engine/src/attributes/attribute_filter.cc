@@ -32,7 +32,7 @@ constexpr size_t kFewTuples = 64;
 
 }  // namespace
 
-// Room for so many tuples, or for kFewTuples where there is no memory for more.
+// Memory for so many tuples, or for kFewTuples where there is no memory for more.
 struct AttributeFilter::Impl::InsertScratch {
   explicit InsertScratch(size_t num_tuples) {
     if (num_tuples <= kFewTuples) return;

@@ -84,7 +84,8 @@ Result<std::vector<SetBudget>> BudgetsFor(const AttributeConfig& config) {
 ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config) {
   return {.first_capacity = budget.capacity,
           .target_fpr = budget.target_fpr,
-          .max_capacity = LargestOfSet(budget.capacity, config.capacity, config.max_capacity),
+          .max_capacity = LargestOfSet(budget.capacity, config.capacity, config.max_capacity,
+                                       budget.target_fpr),
           .digest = {.kind = DigestKind::kCaller},
           .memory_limit_bytes = config.memory_limit_bytes};
 }

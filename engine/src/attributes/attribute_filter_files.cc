@@ -15,6 +15,7 @@
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/files/filter_files.h"
+#include "engine/src/growing/growing_directory.h"
 #include "engine/src/scalable/doubling_file.h"
 
 namespace trommel {
@@ -138,7 +139,9 @@ Result<AttributeFilter> AttributeFilter::ReadFrom(FileReader& file, uint64_t lim
   // Memory for all is judged before any is taken.
   size_t num_stores = 0;
   for (const GrowingNumbers& of_set : *entries) num_stores += of_set.options().num_shards();
-  const uint64_t num_bytes = LeastBytes(file, 1, num_stores);
+  const uint64_t num_bytes = LeastBytes(file, 1, num_stores) +
+                             num_stores * GrowingStore::kBytesPerShard +
+                             num_sets * GrowingDirectory::AllBytesOf(0);
   const uint64_t limit = Impl::LimitFor(num_sets, limit_bytes);
   if (num_bytes > limit) return Impl::TooLarge(*sets, num_bytes, limit_bytes);
 

@@ -6,14 +6,16 @@
 #include <utility>
 
 #include "engine/src/attributes/set_sizes.h"
+#include "trommel/sizing.h"
 
 namespace trommel {
 namespace {
 
-SetValues ValuesOf(const PlannedSet& set, const TupleNumbers& tuples) {
-  return {.capacity = set.capacity,
-          .max_capacity = LargestOfSet(set.capacity, tuples.capacity, tuples.max_capacity),
-          .num_tuples = tuples.capacity};
+SetValues ValuesOf(const PlannedSet& set, const TupleNumbers& tuples, double target_fpr) {
+  return {
+      .capacity = set.capacity,
+      .max_capacity = LargestOfSet(set.capacity, tuples.capacity, tuples.max_capacity, target_fpr),
+      .num_tuples = tuples.capacity};
 }
 
 void Take(const SetSize& size, PlannedSet& set) {
@@ -27,7 +29,7 @@ void Take(const SetSize& size, PlannedSet& set) {
 Status PlanFiltersOfRate(double target_fpr, const TupleNumbers& tuples,
                          std::vector<PlannedSet>& sets) {
   for (PlannedSet& set : sets) {
-    const Result<SetSize> size = SizeOfSet(ValuesOf(set, tuples), target_fpr);
+    const Result<SetSize> size = SizeOfSet(ValuesOf(set, tuples, target_fpr), target_fpr);
     if (!size.ok()) return size.error();
     Take(*size, set);
   }
@@ -39,7 +41,7 @@ Status PlanFiltersInMemory(uint64_t memory_bytes, const TupleNumbers& tuples,
   std::map<uint64_t, std::vector<SetSize>> sizes_of;
   for (const PlannedSet& set : sets) {
     if (sizes_of.contains(set.capacity)) continue;
-    Result<std::vector<SetSize>> sizes = SizesOfSet(ValuesOf(set, tuples));
+    Result<std::vector<SetSize>> sizes = SizesOfSet(ValuesOf(set, tuples, kMaxTargetFpr));
     if (!sizes.ok()) return sizes.error();
     sizes_of.emplace(set.capacity, *std::move(sizes));
   }

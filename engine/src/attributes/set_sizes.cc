@@ -85,14 +85,18 @@ std::vector<Step> StepsOf(std::span<const Sharer> sharers) {
 
 }  // namespace
 
-uint64_t LargestOfSet(uint64_t capacity, uint64_t num_tuples, uint64_t max_tuples) {
+uint64_t LargestOfSet(uint64_t capacity, uint64_t num_tuples, uint64_t max_tuples,
+                      double target_fpr) {
   const auto of_tuples = static_cast<double>(std::max(num_tuples, uint64_t{1}));
   const double usual =
       std::max(static_cast<double>(kUsualGrowth) * of_tuples, static_cast<double>(kUsualLargest));
   const double growth = (max_tuples == 0 ? usual : static_cast<double>(max_tuples)) / of_tuples;
-  const double largest = std::ceil(static_cast<double>(capacity) * growth);
-  return largest < static_cast<double>(kMaxCapacity) ? static_cast<uint64_t>(largest)
-                                                     : kMaxCapacity;
+  const double wanted = std::ceil(static_cast<double>(capacity) * growth);
+  const uint64_t largest =
+      wanted < static_cast<double>(kMaxCapacity) ? static_cast<uint64_t>(wanted) : kMaxCapacity;
+  if (max_tuples != 0) return largest;
+  const uint64_t most = std::max(DoublingPlan::MostKeysAt(target_fpr), capacity);
+  return std::min(largest, most);
 }
 
 Result<SetSize> SizeOfSet(const SetValues& values, double target_fpr) {

@@ -13,10 +13,11 @@ namespace trommel {
 
 // The most values that the filter of a set keeps its rate for, sized for `capacity` of the
 // num_tuples: as many times as max_tuples are num_tuples, where 0 is kUsualGrowth times as many, at
-// least kUsualLargest.
+// least kUsualLargest, as far as the rate can be kept.
 inline constexpr uint64_t kUsualGrowth = 16;
 inline constexpr uint64_t kUsualLargest = uint64_t{1} << 20;
-uint64_t LargestOfSet(uint64_t capacity, uint64_t num_tuples, uint64_t max_tuples);
+uint64_t LargestOfSet(uint64_t capacity, uint64_t num_tuples, uint64_t max_tuples,
+                      double target_fpr);
 
 // A set's filter, with as many values as it is sized for.
 struct SetSize {

@@ -1,8 +1,7 @@
 // MemoryBudget: one memory limit for several filters, each of which grows by itself.
 //
-// A filter reports what its blocks take whenever that changes; between two changes only its side
-// tables grow, which no limit stops. So the sum is of the bytes last reported, and any growth that
-// would bring it over the limit is refused.
+// Memory is taken and given back as blocks become more and fewer; side tables are not counted, and
+// no limit stops them. Growth that would bring the sum over the limit is refused.
 #ifndef TROMMEL_ENGINE_SRC_BASE_MEMORY_BUDGET_H_
 #define TROMMEL_ENGINE_SRC_BASE_MEMORY_BUDGET_H_
 

@@ -51,6 +51,7 @@ void GrowingShard::Clear() noexcept {
   } else {
     // The blocks stay, and shrink as keys come and go.
     for (const Segment& segment : segments_) segment.range().ClearBesideQueries();
+    if (keeps_digests()) Adopt({}, 0);
   }
   sums_ = {};
   SetThresholds();

@@ -27,7 +27,8 @@ uint64_t Between(uint64_t first, uint64_t last, uint64_t i, uint64_t num) {
 
 void GrowingShard::SetThresholds() {
   if (keeps_digests()) {
-    // A filter that begins with blocks has digests only while a loaded shard is empty.
+    // A filter that begins with blocks has digests where a loaded shard is empty, or could not
+    // have blocks yet.
     grow_at_ = ladder_.begins_with_digests() ? ladder_.max_digests() : 1;
     fold_at_ = kNever;
     full_at_ = FullAt(ladder_[0]);

@@ -100,6 +100,8 @@ class GrowingStore final : public KeyStore {
  public:
   static constexpr uint32_t kShardBits = kernels::kGrowingShardBits;
   static constexpr size_t kNumShards = kernels::kGrowingShards;
+  // What a shard takes beside num_bytes(), about: itself, its lock and its version.
+  static constexpr uint64_t kBytesPerShard = 640;
   // The ladder of a store with these options.
   static GrowthLadder LadderOf(const GrowingOptions& options);
 
@@ -163,7 +165,7 @@ class GrowingStore final : public KeyStore {
   // Segments, digest tables, directories; freed memory that is kept for later use,
   // and what queries may still be reading. Of memory that several stores have, segments and tables.
   uint64_t num_bytes() const;
-  uint64_t huge_page_bytes() const;
+  uint64_t huge_page_bytes() const;  // 0 of memory that several stores have
 
   // Divides so many bytes equally over the shards' side memory and reserves them, half of them for
   // digests; 0: no limit from now on. Fails with kInvalidArgument if they are too few, and

@@ -132,7 +132,7 @@ UpdateCost GrowingStore::update_cost() const {
   uint64_t num_blocks = 0;
   for (const auto& shard : shards_) num_blocks += shard->figures().num_blocks.Get();
   // Digests are like the blocks that they will become.
-  return {.range_bits = kShardBits,
+  return {.range_bits = options_.shard_bits,
           .num_blocks = std::max<uint64_t>(num_blocks, shards_.size() * 64)};
 }
 
@@ -193,7 +193,9 @@ uint64_t GrowingStore::num_bytes() const {
   return num_bytes;
 }
 
-uint64_t GrowingStore::huge_page_bytes() const { return memory_->HugePageBytes(); }
+uint64_t GrowingStore::huge_page_bytes() const {
+  return shares_memory_ ? 0 : memory_->HugePageBytes();
+}
 
 Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
   constexpr uint64_t kLeastNodes = 4;  // of a shard

@@ -160,6 +160,7 @@ Status DoublingEngine::LimitSideMemory(uint64_t limit_bytes) {
 void DoublingEngine::Clear() {
   store_->Clear();
   locks_.ForgetKeys();
+  NoteRefusals();
 }
 
 ShardContents DoublingEngine::ReadShard(size_t shard_idx) const {
@@ -170,9 +171,15 @@ ShardContents DoublingEngine::ReadShard(size_t shard_idx) const {
 Status DoublingEngine::WriteShard(size_t shard_idx, const ShardContents& contents) {
   RangeLocks::Held held = locks_.Hold(shard_idx, locks_.lock_bits());
   if (Status written = store_->WriteShard(shard_idx, contents); !written.ok()) return written;
-  store_->FreeReplaced();  // its first blocks: else there would be those of all shards
+  store_->FreeReplaced();  // else there would be what was replaced of all shards
   held.AddKeys(KeysOf(contents));
   return Ok();
+}
+
+void DoublingEngine::NoteRefusals() {
+  const GrowingFigures figures = store_->Figures();
+  num_refused_by_side_.store(figures.num_refused_by_side, std::memory_order_relaxed);
+  num_refused_by_size_.store(figures.num_refused_by_size, std::memory_order_relaxed);
 }
 
 GrowthRefusal DoublingEngine::Refusal() {
@@ -190,6 +197,7 @@ GrowthRefusal DoublingEngine::Refusal() {
 
 Status DoublingEngine::Merge(const DoublingEngine& other) {
   if (Status merged = store_->Merge(*other.store_); !merged.ok()) return merged;
+  NoteRefusals();  // the store is another one
   for (size_t s = 0; s < num_shards(); ++s) {
     const uint64_t num_added = other.locks_.Hold(s, locks_.lock_bits()).num_keys();
     locks_.Hold(s, locks_.lock_bits()).AddKeys(num_added);

@@ -130,6 +130,8 @@ class DoublingEngine {
     return {
         .store = *store_, .policy = context.policy, .executor = context.executor, .locks = &locks_};
   }
+  // The store's figures of refusals are new.
+  void NoteRefusals();
   // Why insertions were refused just now, as far as figures tell.
   GrowthRefusal Refusal();
 

@@ -44,6 +44,7 @@ ScalableStats DoublingEngine::GetStats() const {
       std::min(1.0, DoublingPlan::FprOf(static_cast<double>(entries_in_blocks), plan_.num_bits()) +
                         doubling.undecided_share);
   stats.num_keys = num_keys();
+  stats.num_refused_inserts = figures.num_refused_inserts;
   stats.num_bytes = store_->num_bytes() + doubling.side_table_bytes;
   return stats;
 }

@@ -66,7 +66,10 @@ PackedValues Pack(std::span<const uint64_t> values, uint32_t value_bits) {
 bool Unpack(const PackedValues& packed, uint32_t value_bits, std::vector<uint64_t>& values) {
   uint64_t num_values = 0;
   for (const uint32_t size : packed.sizes) num_values += size;
-  if (num_values == 0 || num_values > 64 * packed.words.size()) return false;
+  if (num_values == 0 || num_values > 64 * packed.words.size() ||
+      num_values > uint64_t{1} << value_bits) {
+    return false;  // values are distinct
+  }
   const uint32_t bucket_bits = BucketBits(num_values, value_bits);
   const uint32_t num_bits = value_bits - bucket_bits;
   const uint64_t end = num_values * num_bits;

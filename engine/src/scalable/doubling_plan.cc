@@ -53,6 +53,11 @@ Result<DoublingPlan> DoublingPlan::Make(const ScalableConfig& config) {
   return MakeWith(config, GrowingStore::kShardBits, 1);
 }
 
+uint64_t DoublingPlan::MostKeysAt(double target_fpr) {
+  return static_cast<uint64_t>(
+      std::ldexp(target_fpr, kernels::kMaxValueBits + GrowingStore::kShardBits));
+}
+
 Result<DoublingPlan> DoublingPlan::MakeOfPart(const ScalableConfig& config) {
   if (config.first_capacity < kMostOfOneShard) {
     Result<DoublingPlan> plan = MakeWith(config, 0, kPartGrowth);
@@ -69,8 +74,7 @@ Result<DoublingPlan> DoublingPlan::MakeWith(const ScalableConfig& config, uint32
   const double num_bits = BitsFor(largest, config.target_fpr);
   const uint32_t most_bits = kernels::kMaxValueBits + shard_bits;
   if (num_bits > most_bits) {
-    const auto most =
-        static_cast<uint64_t>(std::ldexp(config.target_fpr, static_cast<int>(most_bits)));
+    const uint64_t most = MostKeysAt(config.target_fpr);
     return Error{ErrorCode::kInvalidArgument, "target_fpr is " + TextOf(config.target_fpr) +
                                                   ": that is kept up to " + TextOf(most) +
                                                   " keys, not " + TextOf(largest)};

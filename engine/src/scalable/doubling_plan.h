@@ -33,6 +33,8 @@ class DoublingPlan {
   // max_capacity, and may grow to kPartGrowth times that.
   static constexpr uint64_t kPartGrowth = 16;
   static Result<DoublingPlan> MakeOfPart(const ScalableConfig& config);
+  // As many keys as a filter may keep this rate for.
+  static uint64_t MostKeysAt(double target_fpr);
   // Of a file. Requires CanBe.
   explicit DoublingPlan(const GrowingOptions& options)
       : options_(options), ladder_(GrowingStore::LadderOf(options)) {}
