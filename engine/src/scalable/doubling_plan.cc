@@ -54,6 +54,7 @@ Result<DoublingPlan> DoublingPlan::Make(const ScalableConfig& config) {
 }
 
 uint64_t DoublingPlan::MostKeysAt(double target_fpr) {
+  if (!(target_fpr > 0 && target_fpr <= 1)) return 0;  // written so that NaN is, too
   return static_cast<uint64_t>(
       std::ldexp(target_fpr, kernels::kMaxValueBits + GrowingStore::kShardBits));
 }
