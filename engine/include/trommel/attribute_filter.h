@@ -99,10 +99,10 @@ struct AttributeStats {
 /// queried only for tuples that match all parts before it.
 ///
 /// Memory follows the sets that are kept, of which there are at most kMaxAttributeSets: each has a
-/// filter of its own, with 4 KiB beside it. With more than 16 attributes a limit or a list
-/// (AttributeSets::AtMost, AttributeSets::Keep) leaves few enough. A query for more attributes than
-/// are kept together has a part for each largest set within it, and each costs a cache line for a
-/// tuple that is in.
+/// filter of its own, with 4 KiB beside it, or 40 KiB if it has 64 parts. With more than 16
+/// attributes a limit or a list (AttributeSets::AtMost, AttributeSets::Keep) leaves few enough. A
+/// query for more attributes than are kept together has a part for each largest set within it, and
+/// each costs a cache line for a tuple that is in.
 ///
 /// A matrix of cells (matrix::Matrix) answers the same queries with a rate that depends on
 /// n k / prod m_i: it spends memory on cells, this filter on tuples. Where tuples are far fewer

@@ -65,7 +65,7 @@ class DoublingEngine {
   bool MayContain(uint64_t digest) const noexcept;
   void Prefetch(uint64_t digest) const noexcept { store_->FetchAhead({&digest, 1}); }
 
-  // As ScalableFilter's of these names, but for the refusals, which the filter counts.
+  // As ScalableFilter's of these names, but for refused erasures, which the filter counts.
   uint64_t num_keys() const noexcept { return locks_.num_keys(); }
   uint64_t largest_capacity() const noexcept { return plan_.largest_capacity(); }
   GrowthForecast ForecastAt(uint64_t num_keys) const;

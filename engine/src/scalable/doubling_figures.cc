@@ -1,4 +1,4 @@
-// What a filter that doubles tells of itself.
+// What a filter that grows tells of itself.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Filters that double, in files. The section `growing` has what was asked for of each; each of its
-// shards, in the order of the digests' top 6 bits, is a store. One of these three:
+// Filters that grow by themselves, in files. The section `growing` has what was asked for of each;
+// each of its shards, in the order of the digests' top 6 bits, is a store. One of these three:
 //
 //   digests           8 bytes each: strings (kernels/growing_layout.h), ascending
 //   sizes, values     the values in ascending order, by their first bits: bucket by bucket how many
