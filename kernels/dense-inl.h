@@ -343,6 +343,21 @@ struct Dense : DenseLanes<kShape> {
     return OneFate::kDone;
   }
 
+  // Whether the first equal slot is in the key's bin, which is shown then. Not every key is found
+  // that is shown.
+  static HWY_INLINE bool IsFirstIn(const Key& key, uint64_t equal, const uint32_t* block) {
+    using Bits = DenseBits<kShape>;
+    const uint64_t low = (LoadPresenceWord64(block + 12) ^ Bits::kEmptyLow) & Bits::kLowBits;
+    const uint64_t high = LoadPresenceWord64(block + 14) ^ Bits::kEmptyHigh;
+    const uint32_t at = static_cast<uint32_t>(std::countr_zero(equal)) + key.bin + Bits::kFirst;
+    const auto in_low = static_cast<uint64_t>((int64_t{at} - 64) >> 63);
+    const uint64_t to_zero = (high ^ ((high ^ low) & in_low)) << (~at & 63);
+    const uint32_t ones =
+        Select::Ones(to_zero) + (Select::Ones(low) & ~static_cast<uint32_t>(in_low));
+    // The slots behind a cut block's last key are 0, and so may be those of the bin that is next.
+    return (equal != 0) & (to_zero >> 63 == 0) & (ones == key.bin) & (key.remainder != 0);
+  }
+
   // Most absent keys are equal to no slot of the block, whatever its bin: these are no candidates.
   static HWY_INLINE bool IsCandidate(const Key& key, uint64_t equal, const uint32_t* block) {
     return (equal != 0) | !Bins(block).Shows(key.bin);

@@ -79,14 +79,21 @@ struct DenseCut {
   static OneFate Update(uint32_t bin, uint32_t remainder, uint32_t* block) {
     return Updates::Apply(Key(bin, remainder), block);
   }
-  static uint64_t Query(const GrowingPlace* places, uint64_t candidates, uint64_t& cut) {
+  static uint64_t Query(const GrowingPlace* places, uint64_t mask, const GrowingPlace* next,
+                        uint64_t& cut) {
     uint64_t shown = 0;
     uint64_t not_shown = 0;
-    for (; candidates != 0; candidates &= candidates - 1) {
-      const size_t i = hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates);
+    for (; mask != 0; mask &= mask - 1) {
+      const size_t i = hwy::Num0BitsBelowLS1Bit_Nonzero64(mask);
+      hwy::Prefetch(next[i].block);
       const GrowingPlace& place = places[i];
       const Key key(place.bin, place.remainder);
-      const OneFate fate = Codec::QueryBin(key, Codec::Equal(key, place.block), place.block);
+      const uint64_t equal = Codec::Equal(key, place.block);
+      if (HWY_LIKELY(Codec::IsFirstIn(key, equal, place.block))) {
+        shown |= uint64_t{1} << i;
+        continue;
+      }
+      const OneFate fate = Codec::QueryBin(key, equal, place.block);
       shown |= static_cast<uint64_t>(fate == OneFate::kDone) << i;
       not_shown |= static_cast<uint64_t>(fate == OneFate::kSpill) << i;
     }

@@ -26,9 +26,17 @@ HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE GrowingPlace GrowingPlaceOf(uint64_t digest, uint64_t root,
-                                       const GrowingBlocks& blocks) {
+HWY_INLINE VersionedPlace GrowingPlaceOf(uint64_t digest, uint64_t root,
+                                         const GrowingBlocks& blocks) {
   return PlaceInSegment(digest, LoadSegmentWord(root, digest), blocks.value_bits);
+}
+
+// One by one: a copy of the whole would wait for its parts.
+HWY_INLINE void Store(const VersionedPlace& from, GrowingPlace& to) {
+  to.block = from.block;
+  to.remainder = from.remainder;
+  to.bin = from.bin;
+  to.shape_idx = from.shape_idx;
 }
 
 // --- Updates.
@@ -48,28 +56,31 @@ HWY_INLINE GrowingProgress UpdateGrowing(const uint64_t* HWY_RESTRICT digests,
   // Places are found when their blocks are prefetched; those behind the range, which are the next
   // call's, are found once more.
   GrowingPlace ring[kRing];
+  uint64_t* versions[kRing];
   const auto prefetch = [&](size_t i) HWY_ATTR {
     if (i < fetch_end) hwy::Prefetch(GrowingPlaceOf(digests[i], root, blocks).block);
   };
   const auto fetch = [&](size_t i) HWY_ATTR {
-    ring[i % kRing] = GrowingPlaceOf(digests[i], root, blocks);
-    hwy::Prefetch(ring[i % kRing].block);
+    const VersionedPlace place = GrowingPlaceOf(digests[i], root, blocks);
+    Store(place, ring[i % kRing]);
+    versions[i % kRing] = place.version;
+    hwy::Prefetch(place.block);
   };
   const size_t lead = HWY_MIN(end, range.begin + kRing);
   for (size_t i = range.begin; i < lead; ++i) fetch(i);
   for (size_t i = HWY_MAX(lead, range.fetched); i < range.begin + kRing; ++i) prefetch(i);
   GrowingProgress progress{0, 0};
   for (size_t i = range.begin; i < end; ++i) {
-    const GrowingPlace place = ring[i % kRing];
+    OneFate fate;
+    {
+      const GrowingPlace& place = ring[i % kRing];
+      const GroupChange change(versions[i % kRing]);
+      fate = apply(blocks.shapes[place.shape_idx])(place.bin, place.remainder, place.block);
+    }
     if (HWY_LIKELY(i + kRing < end)) {
       fetch(i + kRing);
     } else {
       prefetch(i + kRing);
-    }
-    OneFate fate;
-    {
-      const GroupChange change(place.version);
-      fate = apply(blocks.shapes[place.shape_idx])(place.bin, place.remainder, place.block);
     }
     progress.num_changed += static_cast<size_t>(fate == OneFate::kDone);
     if (HWY_UNLIKELY(fate == OneFate::kSpill)) {
@@ -106,12 +117,12 @@ GrowingProgress UpdateGrowingKeys(const uint64_t* digests, const DigestRange& ra
 // --- Queries.
 
 OneFate QueryOneGrowing(uint64_t digest, const GrowingBlocks& blocks) {
-  const GrowingPlace place = GrowingPlaceOf(digest, LoadRoot(blocks), blocks);
+  const VersionedPlace place = GrowingPlaceOf(digest, LoadRoot(blocks), blocks);
   GroupReads<1> reads;
   reads.Add(0, place.version);
   reads.Begin(0, 1);
   uint64_t cut = 0;
-  if (blocks.shapes[place.shape_idx].query(&place, 1, cut) != 0) return OneFate::kDone;
+  if (blocks.shapes[place.shape_idx].query(&place, 1, &place, cut) != 0) return OneFate::kDone;
   return cut != 0 || reads.Changed(0, 1) != 0 ? OneFate::kSpill : OneFate::kUnchanged;
 }
 
@@ -128,10 +139,12 @@ inline constexpr auto kByteSlots = [] {
 
 // Which of some places the shape must be asked of: those with an equal byte, and those whose block
 // is cut. Without a branch.
-HWY_INLINE uint64_t GrowingCandidates(const GrowingPlace* places, size_t num_places) {
+HWY_INLINE uint64_t GrowingCandidates(const GrowingPlace* places, size_t num_places,
+                                      const GrowingPlace* next) {
   constexpr uint32_t kCutBit = 31;  // of the last word
   uint64_t candidates = 0;
   for (size_t i = 0; i < num_places; ++i) {
+    hwy::Prefetch(next[i].block);
     const GrowingPlace& place = places[i];
     const uint64_t equal =
         BytesEqual(place.block, place.remainder & 0xff) & kByteSlots.of[place.shape_idx];
@@ -141,25 +154,31 @@ HWY_INLINE uint64_t GrowingCandidates(const GrowingPlace* places, size_t num_pla
   return candidates;
 }
 
-// Asks the shapes of these candidates: nearly always there is one.
-HWY_INLINE uint64_t QueryShapes(const GrowingPlace* places, uint64_t candidates,
+// Asks their shapes of these places, of a word of 64: nearly always there is one shape.
+HWY_INLINE uint64_t QueryShapes(const GrowingPlace* places, uint64_t mask, const GrowingPlace* next,
                                 const GrowingBlocks& blocks, uint64_t& cut) {
+  uint32_t differing = 0;
+  for (size_t i = 1; i < 64; ++i) {
+    differing |= uint32_t{places[i].shape_idx} ^ uint32_t { places[0].shape_idx };
+  }
+  if (HWY_LIKELY(differing == 0)) {
+    return blocks.shapes[places[0].shape_idx].query(places, mask, next, cut);
+  }
   uint64_t shown = 0;
-  while (candidates != 0) {
-    const uint32_t shape_idx = places[hwy::Num0BitsBelowLS1Bit_Nonzero64(candidates)].shape_idx;
+  while (mask != 0) {
+    const uint32_t shape_idx = places[hwy::Num0BitsBelowLS1Bit_Nonzero64(mask)].shape_idx;
     uint64_t others = 0;
-    for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
       const size_t i = hwy::Num0BitsBelowLS1Bit_Nonzero64(rest);
       others |= static_cast<uint64_t>(places[i].shape_idx != shape_idx) << i;
     }
-    shown |= blocks.shapes[shape_idx].query(places, candidates ^ others, cut);
-    candidates = others;
+    shown |= blocks.shapes[shape_idx].query(places, mask ^ others, next, cut);
+    mask = others;
   }
   return shown;
 }
 
-// In words of 64 keys. If nearly all of a word were present, all of the next are asked of their
-// shapes; else the candidates among them.
+// In words of 64 keys, each of which prefetches the blocks of a later one.
 template <template <size_t> class Reads>
 size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests,
                         const GrowingBlocks& blocks_in_memory, uint64_t* HWY_RESTRICT shown,
@@ -168,31 +187,46 @@ size_t QueryGrowingKeys(const uint64_t* HWY_RESTRICT digests, size_t num_digests
   constexpr size_t kNearlyAll = 60;  // of 64 keys
   const GrowingBlocks blocks = blocks_in_memory;
   const uint64_t root = LoadRoot(blocks);
+  constexpr bool kHasVersions = Reads<1>::kHasVersions;
   GrowingPlace ring[kRing];
-  const auto fetch = [&](size_t begin, size_t end) HWY_ATTR {
-    for (size_t i = begin; i < HWY_MIN(end, num_digests); ++i) {
-      GrowingPlace& place = ring[i % kRing];
-      place = GrowingPlaceOf(digests[i], root, blocks);
-      hwy::Prefetch(place.block);
-      if constexpr (Reads<1>::kHasVersions) hwy::Prefetch(place.version);
+  [[maybe_unused]] const uint64_t* versions[kHasVersions ? kRing : 1];
+  // A word that has fewer keys is filled up with its first.
+  const auto place = [&](size_t begin) HWY_ATTR {
+    GrowingPlace* const places = ring + begin % kRing;
+    const size_t num_keys = HWY_MIN(num_digests - begin, size_t{64});
+    for (size_t i = 0; i < num_keys; ++i) {
+      const VersionedPlace at = GrowingPlaceOf(digests[begin + i], root, blocks);
+      Store(at, places[i]);
+      if constexpr (kHasVersions) {
+        versions[(begin + i) % kRing] = at.version;
+        hwy::Prefetch(at.version);
+      }
     }
+    for (size_t i = num_keys; i < 64; ++i) places[i] = places[0];
   };
-  fetch(0, kQueryDistance);
+  const size_t lead = HWY_MIN(kQueryDistance, num_digests);
+  for (size_t begin = 0; begin < lead; begin += 64) place(begin);
+  for (size_t i = 0; i < lead; ++i) hwy::Prefetch(ring[i].block);
   size_t num_unsure = 0;
   size_t num_present = 0;  // in the word before
   for (size_t begin = 0; begin < num_digests; begin += 64) {
-    fetch(begin + kQueryDistance, begin + kQueryDistance + 64);
     const size_t num_keys = HWY_MIN(num_digests - begin, size_t{64});
     const GrowingPlace* places = ring + begin % kRing;
+    const GrowingPlace* next = places;
+    if (begin + kQueryDistance < num_digests) {
+      place(begin + kQueryDistance);
+      next = ring + (begin + kQueryDistance) % kRing;
+    }
     Reads<64> reads;
-    if constexpr (Reads<64>::kHasVersions) {
-      for (size_t i = 0; i < num_keys; ++i) reads.Add(i, places[i].version);
+    if constexpr (kHasVersions) {
+      for (size_t i = 0; i < num_keys; ++i) reads.Add(i, versions[(begin + i) % kRing]);
     }
     reads.Begin(0, num_keys);
-    const uint64_t candidates = num_present >= kNearlyAll ? ~uint64_t{0} >> (64 - num_keys)
-                                                          : GrowingCandidates(places, num_keys);
     uint64_t cut = 0;
-    const uint64_t word = QueryShapes(places, candidates, blocks, cut);
+    const uint64_t word =
+        num_present >= kNearlyAll
+            ? QueryShapes(places, ~uint64_t{0} >> (64 - num_keys), next, blocks, cut)
+            : QueryShapes(places, GrowingCandidates(places, num_keys, next), places, blocks, cut);
     uint64_t left = (cut | reads.Changed(0, num_keys)) & ~word;
     for (; HWY_UNLIKELY(left != 0); left &= left - 1) {
       unsure[num_unsure++] =

@@ -29,7 +29,7 @@
 // block shows no bin.
 //
 //   root   | address of the directory, a multiple of 64 | bits (6) |
-//   word   | 0 0 | shape (4) | r (5) | bits of the prefix (5) | address / 4,096 (36) | n (12) |
+//   word   | 0 | r (5) | shape (4) | shard and prefix bits (6) | address / 4,096 (36) | n (12) |
 #ifndef TROMMEL_KERNELS_GROWING_LAYOUT_H_
 #define TROMMEL_KERNELS_GROWING_LAYOUT_H_
 
@@ -80,13 +80,14 @@ struct SegmentParts {
   uint32_t shape_idx;
 };
 constexpr uint64_t SegmentWord(const SegmentParts& parts) {
-  return parts.address | parts.num_blocks | uint64_t{parts.prefix_bits} << 48 |
-         uint64_t{parts.remainder_bits} << 53 | uint64_t{parts.shape_idx} << 58;
+  return parts.address | parts.num_blocks | uint64_t{parts.prefix_bits + kGrowingShardBits} << 48 |
+         uint64_t{parts.shape_idx} << 54 | uint64_t{parts.remainder_bits} << 58;
 }
 constexpr SegmentParts PartsOf(uint64_t word) {
   return {word & (((uint64_t{1} << 48) - 1) & ~uint64_t{kSegmentAlignment - 1}),
-          word & (kSegmentAlignment - 1), static_cast<uint32_t>(word >> 48 & 31),
-          static_cast<uint32_t>(word >> 53 & 31), static_cast<uint32_t>(word >> 58)};
+          word & (kSegmentAlignment - 1),
+          static_cast<uint32_t>(word >> 48 & 63) - kGrowingShardBits,
+          static_cast<uint32_t>(word >> 58), static_cast<uint32_t>(word >> 54 & 15)};
 }
 
 // --- Places.
@@ -122,24 +123,31 @@ inline constexpr auto kDenseBins = [] {
 // Where a key belongs.
 struct GrowingPlace {
   uint32_t* block;
-  uint64_t* version;
-  uint32_t bin;
   uint32_t remainder;
-  uint32_t shape_idx;
+  uint16_t bin;
+  uint16_t shape_idx;
+};
+struct VersionedPlace : GrowingPlace {
+  uint64_t* version;
 };
 
-inline GrowingPlace PlaceInSegment(uint64_t digest, uint64_t word, uint32_t value_bits) {
+// BlockAndBinOf with the value in the upper bits of a word, so that no shift depends on p.
+inline VersionedPlace PlaceInSegment(uint64_t digest, uint64_t word, uint32_t value_bits) {
+  __extension__ using Uint128 = unsigned __int128;
   const SegmentParts parts = PartsOf(word);
-  const uint32_t p = value_bits - parts.prefix_bits;
-  const uint64_t value = BitsInShard(digest) << parts.prefix_bits >> (64 - p);
-  const auto [block_idx, bin] =
-      BlockAndBinOf(value, p, parts.num_blocks, kDenseBins.of[parts.shape_idx]);
+  const uint32_t not_used = 64 - kGrowingShardBits - value_bits;
+  const uint32_t named = parts.prefix_bits + kGrowingShardBits;
+  const uint64_t value = digest >> not_used << not_used << named;
+  const Uint128 scaled = Uint128{value} * parts.num_blocks;
+  const auto block_idx = static_cast<uint64_t>(scaled >> 64);
+  const Uint128 bin = Uint128{static_cast<uint64_t>(scaled)} * kDenseBins.of[parts.shape_idx] >> 64;
   const uint64_t blocks = parts.address + kSegmentHeader;
   const uint64_t versions = blocks + 64 * parts.num_blocks;
-  return {reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(blocks + 64 * block_idx)),
+  return {{reinterpret_cast<uint32_t*>(static_cast<uintptr_t>(blocks + 64 * block_idx)),
+           static_cast<uint32_t>(value >> (not_used + named)) & ((1U << parts.remainder_bits) - 1),
+           static_cast<uint16_t>(bin), static_cast<uint16_t>(parts.shape_idx)},
           reinterpret_cast<uint64_t*>(
-              static_cast<uintptr_t>(versions + block_idx / kGroupBlocks * sizeof(uint64_t))),
-          bin, static_cast<uint32_t>(value) & ((1U << parts.remainder_bits) - 1), parts.shape_idx};
+              static_cast<uintptr_t>(versions + block_idx / kGroupBlocks * sizeof(uint64_t)))};
 }
 
 struct DenseCutKernels;

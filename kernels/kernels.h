@@ -170,9 +170,11 @@ struct DenseCutKernels {
   OneFate (*insert)(uint32_t bin, uint32_t remainder, uint32_t* block);
   OneFate (*insert_if_absent)(uint32_t bin, uint32_t remainder, uint32_t* block);
   OneFate (*erase)(uint32_t bin, uint32_t remainder, uint32_t* block);
-  // Of those of up to 64 places that `candidates` says: returns which are shown, and sets the bits
-  // of `cut` of those whose bin is cut.
-  uint64_t (*query)(const GrowingPlace* places, uint64_t candidates, uint64_t& cut);
+  // Of those of up to 64 places that `mask` says: returns which are shown, and sets the bits of
+  // `cut` of those whose bin is cut. Each prefetches the block of its next place: all at once, they
+  // would wait for each other.
+  uint64_t (*query)(const GrowingPlace* places, uint64_t mask, const GrowingPlace* next,
+                    uint64_t& cut);
 
   // How many bins a block shows, and which is next: the one that is cut next, the last with keys,
   // if the block is full; else the first that is cut.

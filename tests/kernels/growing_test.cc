@@ -270,7 +270,7 @@ TEST_CASE("a digest belongs to the interval and has the remainder of the definit
                                                                         << (64 - 6 - value_bits);
       }
       const DefinedPlace want = DefinedPlaceOf(digest, value_bits, parts);
-      const GrowingPlace place = PlaceInSegment(digest, SegmentWord(parts), value_bits);
+      const VersionedPlace place = PlaceInSegment(digest, SegmentWord(parts), value_bits);
       if (place.bin != want.bin || place.remainder != want.remainder ||
           place.shape_idx != shape_idx ||
           place.block != GrowingSegments::BlockAt(parts, want.block_idx) ||

@@ -95,8 +95,7 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
     memory_.Poll();
     // With a limit of side memory one by one, so that refusals do not depend on how batches are
     // cut.
-    const bool is_by_kernel =
-        !keeps_digests() && update != Update::kInsertIfPresent && limits_.side_bytes == 0;
+    const bool is_by_kernel = !keeps_digests() && limits_.side_bytes == 0;
     const uint64_t num_keys = is_by_kernel ? std::min(KeysUntilStep(update), range.end - begin) : 0;
     if (num_keys > 0) {
       const size_t end = begin + std::min(num_keys, uint64_t{kernels::kMaxChunkKeys});
@@ -204,11 +203,10 @@ bool GrowingShard::EraseDigest(uint64_t string) {
 
 // By the block alone, if it can tell.
 Fate GrowingShard::UpdateValue(Update update, uint64_t digest) noexcept {
-  if (update == Update::kInsertIfPresent || (update != Update::kErase && is_full())) {
-    return UpdateRange(update, digest);
-  }
+  if (update != Update::kErase && is_full()) return UpdateRange(update, digest);
   const Segment& segment = segments_[SegmentIdx(ValueOf(digest))];
-  const kernels::GrowingPlace place = kernels::PlaceInSegment(digest, segment.word(), value_bits());
+  const kernels::VersionedPlace place =
+      kernels::PlaceInSegment(digest, segment.word(), value_bits());
   const kernels::DenseCutKernels& kernels = kernels::ChosenKernels().dense_cuts[place.shape_idx];
   const auto kernel = update == Update::kErase    ? kernels.erase
                       : update == Update::kInsert ? kernels.insert
