@@ -34,9 +34,8 @@ TEST_CASE("an update of one key in a store is an update of a batch of one", "[en
     BlockStore batch = BlockStore::Create(tests::GeometryOf(shape, 3), 0).value();
     BlockStore single = BlockStore::Create(tests::GeometryOf(shape, 3), 0).value();
     uint64_t seed = Catch::rngSeed();
-    for (const Update update :
-         {Update::kInsertIfAbsent, Update::kInsertIfPresent, Update::kInsert,
-          Update::kInsertIfPresent, Update::kErase, Update::kInsertIfAbsent, Update::kErase}) {
+    for (const Update update : {Update::kInsertIfAbsent, Update::kInsert, Update::kErase,
+                                Update::kInsertIfAbsent, Update::kErase}) {
       for (const uint64_t digest : tests::DrawnDigests(400, 90, seed++)) {
         uint64_t bit = 0;
         batch.Apply(update, &digest, {0, 1}, &bit);

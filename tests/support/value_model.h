@@ -27,11 +27,6 @@ class ValueModel {
     Insert(digest);
     return true;
   }
-  bool InsertIfPresent(uint64_t digest) {
-    if (CountOf(digest) == 0) return false;
-    Insert(digest);
-    return true;
-  }
   bool Erase(uint64_t digest) {
     const auto at = counts_.find(KeyOf(digest));
     if (at == counts_.end()) return false;

@@ -127,12 +127,6 @@ AttributeFilter::Impl::Impl(Frame made_of, std::shared_ptr<GrowingMemory> memory
       engines(std::move(engine_of_each_set)),
       plans(frame.sets, RatesOf(engines), memory->periods()) {}
 
-std::shared_ptr<GrowingMemory> AttributeFilter::Impl::MemoryWithin(uint64_t limit_bytes) {
-  auto memory = std::make_shared<GrowingMemory>();
-  (void)memory->Join(std::make_shared<MemoryBudget>(limit_bytes));  // nothing is there yet
-  return memory;
-}
-
 void AttributeFilter::Impl::WriteDigests(size_t set_idx, const Tuples& tuples,
                                          std::span<uint64_t> digests) const {
   trommel::ProjectionDigests(frame.sets.allowed()[set_idx], tuples, digests);
@@ -200,7 +194,7 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   for (const SetPlan& of_set : *plans) num_bytes += of_set.plan.AllFirstBytes();
   const uint64_t limit = Impl::LimitFor(budgets->size(), config.memory_limit_bytes);
   if (num_bytes > limit) return Impl::TooLarge(config.sets, num_bytes, config.memory_limit_bytes);
-  std::shared_ptr<GrowingMemory> memory = Impl::MemoryWithin(limit);
+  auto memory = std::make_shared<GrowingMemory>(limit);
   Impl::Engines engines;
   engines.reserve(budgets->size());
   for (const SetPlan& of_set : *plans) {

@@ -145,7 +145,7 @@ Result<AttributeFilter> AttributeFilter::ReadFrom(FileReader& file, uint64_t lim
   const uint64_t limit = Impl::LimitFor(num_sets, limit_bytes);
   if (num_bytes > limit) return Impl::TooLarge(*sets, num_bytes, limit_bytes);
 
-  std::shared_ptr<GrowingMemory> memory = Impl::MemoryWithin(limit);
+  auto memory = std::make_shared<GrowingMemory>(limit);
   Impl::Engines engines;
   engines.reserve(num_sets);
   uint32_t store = 1;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "engine/src/attributes/query_plans.h"
-#include "engine/src/base/memory_budget.h"
 #include "engine/src/growing/growing_memory.h"
 #include "engine/src/scalable/doubling_engine.h"
 #include "engine/src/sync/exclusive_access_check.h"
@@ -39,7 +38,6 @@ struct AttributeFilter::Impl {
   // What an engine and its list take beside num_bytes, about.
   static constexpr uint64_t kFixedBytes = uint64_t{4} << 10;
   // What engines are made in, within a limit.
-  static std::shared_ptr<GrowingMemory> MemoryWithin(uint64_t limit_bytes);
 
   static constexpr size_t kMaxNameBytes = 255;
   static Status CheckNames(std::span<const std::string> names, uint32_t num_attributes);

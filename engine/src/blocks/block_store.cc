@@ -58,9 +58,6 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 uint64_t BlockStore::ApplyNoting(Update update, const uint64_t* digests,
                                  const kernels::DigestRange& range, uint64_t* answers,
                                  uint64_t* refused) {
-  if (update == Update::kInsertIfPresent) {
-    return InsertIfPresent(digests, range, answers, refused);
-  }
   uint64_t num_refused = 0;
   UpdateByKernels(
       block_kernels(), view_, update, digests, range, answers,
@@ -73,38 +70,6 @@ uint64_t BlockStore::ApplyNoting(Update update, const uint64_t* digests,
         const Fate fate = is_back ? UpdateOne(update, digest) : FinishUpdate(update, digest);
         num_refused += NoteFate(fate, update, key_idx, answers, refused);
       });
-  return num_refused;
-}
-
-// A query gives all answers beforehand, because none of the insertions changes a presence bit.
-uint64_t BlockStore::InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
-                                     uint64_t* answers, uint64_t* refused) {
-  uint64_t num_refused = 0;
-  std::array<uint64_t, kBitmapWords> shown;
-  std::array<uint64_t, kernels::kMaxChunkKeys> present;
-  std::array<uint16_t, kernels::kMaxChunkKeys> places;  // of the present keys in the chunk
-  for (size_t begin = range.begin; begin < range.end; begin += kernels::kMaxChunkKeys) {
-    const size_t num_keys = std::min(kernels::kMaxChunkKeys, range.end - begin);
-    Query(std::span(digests + begin, num_keys), shown.data());
-    size_t num_present = 0;
-    for (size_t i = 0; i < num_keys; ++i) {
-      const uint64_t is_shown = shown[i / 64] >> (i % 64) & 1;
-      answers[(begin + i) / 64] |= is_shown << ((begin + i) % 64);
-      present[num_present] = digests[begin + i];
-      places[num_present] = static_cast<uint16_t>(i);
-      num_present += is_shown;
-    }
-    std::array<uint64_t, kBitmapWords> not_in{};
-    const uint64_t num_not_in =
-        ApplyNoting(Update::kInsert, present.data(), {0, num_present}, nullptr, not_in.data());
-    num_refused += num_not_in;
-    for (size_t p = 0; p < num_present && num_not_in > 0; ++p) {
-      if ((not_in[p / 64] >> (p % 64) & 1) == 0) continue;
-      const size_t key_idx = begin + places[p];
-      answers[key_idx / 64] &= ~(uint64_t{1} << (key_idx % 64));
-      if (refused != nullptr) refused[key_idx / 64] |= uint64_t{1} << (key_idx % 64);
-    }
-  }
   return num_refused;
 }
 

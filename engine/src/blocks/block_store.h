@@ -130,8 +130,6 @@ class BlockStore final : public Store {
 
   class LimitChange;
 
-  uint64_t InsertIfPresent(const uint64_t* digests, const kernels::DigestRange& range,
-                           uint64_t* answers, uint64_t* refused);
   // Counts a refusal. Without a limit it ends the program: callers rely on each insertion.
   void Refuse(uint64_t block_idx);
   // Returns blocks that would fit, but have not drained.

@@ -47,11 +47,6 @@ Status Store::TakeLimitOf(const Store& resized) {
 }
 
 Fate Store::UpdateOne(Update update, uint64_t digest) {
-  if (update == Update::kInsertIfPresent) {
-    // The answer "maybe" of a query may be no key's.
-    if (CountEstimate(digest) == 0) return Fate::kUnchanged;
-    update = Update::kInsert;
-  }
   const OneKeyCalls calls = CallsOfOneKey();
   const auto kernel = update == Update::kInsert  ? calls.insert
                       : update == Update::kErase ? calls.erase

@@ -28,7 +28,6 @@ namespace trommel {
 enum class Update : uint8_t {
   kInsert,
   kInsertIfAbsent,
-  kInsertIfPresent,  // only keys that answer "maybe present": no key becomes present
   kErase,
 };
 

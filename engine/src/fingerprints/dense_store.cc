@@ -47,7 +47,7 @@ uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
   const auto note = [&](size_t key_idx, Fate fate) {
     num_refused += NoteFate(fate, update, key_idx, answers, refused);
   };
-  if (update == Update::kInsertIfPresent || side_limit_bytes_ != 0) {
+  if (side_limit_bytes_ != 0) {
     for (size_t i = range.begin; i < range.end; ++i) note(i, UpdateOne(update, digests[i]));
     return num_refused;
   }

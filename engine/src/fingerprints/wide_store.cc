@@ -66,18 +66,15 @@ uint64_t WideStore::ApplyNoting(Update update, const uint64_t* digests,
                                 const kernels::DigestRange& range, uint64_t* answers,
                                 uint64_t* refused) {
   uint64_t num_refused = 0;
-  // By the whole way: an earlier key that the kernel left may have promoted the block, returned it,
-  // or made space in it.
-  const auto apply_one = [&](size_t key_idx) {
-    num_refused += NoteFate(UpdateOne(update, digests[key_idx]), update, key_idx, answers, refused);
-  };
-  if (update == Update::kInsertIfPresent) {
-    for (size_t i = range.begin; i < range.end; ++i) apply_one(i);
-    return num_refused;
-  }
   UpdateByKernels(
       Kernels(), view_, update, digests, range, answers, [](uint64_t) {},
-      [this](uint64_t digest) { FetchLine(digest); }, apply_one);
+      [this](uint64_t digest) { FetchLine(digest); },
+      [&](size_t key_idx) {
+        // By the whole way: an earlier key that the kernel left may have promoted the block,
+        // returned it, or made space in it.
+        const Fate fate = UpdateOne(update, digests[key_idx]);
+        num_refused += NoteFate(fate, update, key_idx, answers, refused);
+      });
   return num_refused;
 }
 

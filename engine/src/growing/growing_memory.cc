@@ -32,25 +32,18 @@ void FreeBytes(void* memory, uint64_t alignment) noexcept {
 GrowingMemory::~GrowingMemory() {
   Drain();
   for (const Chunk& chunk : chunks_) munmap(chunk.mapping, kChunkBytes + kHugePageBytes);
-  if (budget_ != nullptr) budget_->Change(num_bytes(), 0);
 }
 
 bool GrowingMemory::Take(uint64_t num_bytes) noexcept {
-  if (budget_ != nullptr && !budget_->Change(0, num_bytes)) return false;
-  num_bytes_.fetch_add(num_bytes, std::memory_order_relaxed);
+  uint64_t sum = num_bytes_.load(std::memory_order_relaxed);
+  do {
+    if (num_bytes > limit_bytes_ - sum) return false;
+  } while (!num_bytes_.compare_exchange_weak(sum, sum + num_bytes, std::memory_order_relaxed));
   return true;
 }
 
 void GrowingMemory::GiveBack(uint64_t num_bytes) noexcept {
-  if (budget_ != nullptr) budget_->Change(num_bytes, 0);
   num_bytes_.fetch_sub(num_bytes, std::memory_order_relaxed);
-}
-
-bool GrowingMemory::Join(std::shared_ptr<MemoryBudget> budget) {
-  if (!budget->Change(0, num_bytes())) return false;
-  if (budget_ != nullptr) budget_->Change(num_bytes(), 0);
-  budget_ = std::move(budget);
-  return true;
 }
 
 uint64_t* GrowingMemory::Allocate(uint64_t num_bytes) noexcept {

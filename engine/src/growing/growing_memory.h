@@ -20,26 +20,25 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <vector>
 
-#include "engine/src/base/memory_budget.h"
 #include "engine/src/growing/segment.h"
 #include "kernels/growing_layout.h"
 #include "trommel/sync/grace_periods.h"
 
 namespace trommel {
 
-// Thread safety: any thread, but for Join and JoinSame.
+// Thread safety: any thread.
 class GrowingMemory {
  public:
-  GrowingMemory() = default;
+  // Has at most so many bytes at a time.
+  explicit GrowingMemory(uint64_t limit_bytes = ~uint64_t{0}) : limit_bytes_(limit_bytes) {}
   GrowingMemory(const GrowingMemory&) = delete;
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory();  // requires that all pieces are freed or retired
 
-  // Memory with any content, or null: the budget or the system refuses it. Of a segment, so many
+  // Memory with any content, or null: the limit or the system refuses it. Of a segment, so many
   // bytes as Segment::BytesFor says, with a header without a range.
   std::byte* AllocateSegment(uint64_t num_bytes) noexcept;
   // A multiple of 64 bytes, aligned so.
@@ -65,11 +64,6 @@ class GrowingMemory {
   // Waits for queries, and frees all that is retired. Requires that the thread has none under way.
   void Drain() noexcept;
 
-  bool Join(std::shared_ptr<MemoryBudget> budget);
-  // The budget of another one, if that has one.
-  bool JoinSame(const GrowingMemory& other) {
-    return other.budget_ == nullptr || Join(other.budget_);
-  }
   // Of all pieces, retired ones and freed ones that are kept included; and of the lines that
   // segments in use have at least.
   uint64_t num_bytes() const { return num_bytes_.load(std::memory_order_relaxed); }
@@ -102,7 +96,7 @@ class GrowingMemory {
   static Piece* PieceOf(std::byte* memory, uint64_t num_bytes) {
     return reinterpret_cast<Piece*>(memory + num_bytes) - 1;
   }
-  bool Take(uint64_t num_bytes) noexcept;  // false: the budget refuses
+  bool Take(uint64_t num_bytes) noexcept;  // false: beyond the limit
   void GiveBack(uint64_t num_bytes) noexcept;
   // Of a segment of so many bytes.
   static constexpr uint64_t LineBytes(uint64_t num_bytes) {
@@ -117,8 +111,8 @@ class GrowingMemory {
   void PollRetired() noexcept;
   void FreeAll(Piece* pieces) noexcept;
 
+  const uint64_t limit_bytes_;
   std::atomic<uint64_t> num_bytes_{0};
-  std::shared_ptr<MemoryBudget> budget_;
 
   mutable std::mutex segments_;  // for what follows
   std::vector<Chunk> chunks_;

@@ -26,8 +26,8 @@
 // they have segments. A shard that has been emptied is as new.
 //
 // *Growth* is refused by limit_bytes (each shard has a 64th, so that refusals do not depend on
-// threads), by a budget, by max_capacity, or by the system. The store works on: blocks become
-// fuller, and what they cannot keep is in more overflow lines. A limit of side memory
+// threads), by that of a memory, by max_capacity, or by the system. The store works on: blocks
+// become fuller, and what they cannot keep is in more overflow lines. A limit of side memory
 // (LimitSideMemory) bounds these and records of copies; an insertion for which it leaves no space
 // is refused. No erasure needs any.
 //
@@ -43,7 +43,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/src/base/memory_budget.h"
 #include "engine/src/blocks/store.h"
 #include "engine/src/growing/growth_ladder.h"
 #include "engine/src/growing/segment.h"
@@ -108,7 +107,7 @@ class GrowingStore final : public KeyStore {
   // An empty store. Fails with kInvalidArgument for options beyond these bounds, and with
   // kOutOfMemory over limit_bytes or if the system refuses the first memory.
   // Without has_first_size it has no segments yet, whatever first_capacity: for contents of a file.
-  // `memory` is that of several stores together, whose budget it may have; null: its own.
+  // `memory` is that of several stores together, which may have a limit; null: its own.
   static Result<std::unique_ptr<GrowingStore>> Create(
       const GrowingOptions& options, bool has_first_size = true,
       std::shared_ptr<GrowingMemory> memory = nullptr);
@@ -145,7 +144,7 @@ class GrowingStore final : public KeyStore {
   // Exclusive, but for queries.
   void Clear() noexcept;
   // Adds what the other one holds, itself perhaps. Fails with kOutOfMemory, and has changed
-  // nothing, if a limit, the budget or the system refuses a part of it. Requires equal value_bits.
+  // nothing, if a limit or the system refuses a part of it. Requires equal value_bits.
   // Exclusive, both. Cost: the merged store is made beside this one, so there are both for a
   // while.
   Status Merge(const GrowingStore& other);
@@ -174,9 +173,6 @@ class GrowingStore final : public KeyStore {
   Status LimitSideMemory(uint64_t limit_bytes);
   uint64_t side_memory_limit_bytes() const { return side_limit_bytes_; }  // 0: none
 
-  // From now on growth needs space in the budget, too. Returns false, and changes nothing, if what
-  // is there does not fit. Exclusive.
-  bool Join(std::shared_ptr<MemoryBudget> budget);
   // What one more step of the smallest shard takes; 0: there is none.
   uint64_t NextBytes() const;
   // Waits for queries that may read replaced memory, and frees it. Updates do so by themselves,

@@ -88,7 +88,7 @@ Status GrowingStore::Merge(const GrowingStore& other) try {
                       "side_memory_limit_bytes or the system allow"};
   *merged->limits_ = *limits_;
   merged->side_limit_bytes_ = side_limit_bytes_;
-  if (!merged->memory_->JoinSame(*memory_) || !merged->directory_->Begin()) return refused;
+  if (!merged->directory_->Begin()) return refused;
   for (size_t i = 0; i < shards_.size(); ++i) {
     GrowingShard& shard = *merged->shards_[i];
     if (!shard.Begin(false) || !shard.PrepareSideLimit(limits_->side_bytes)) return refused;
@@ -223,10 +223,6 @@ Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
   return Ok();
 } catch (const std::bad_alloc&) {  // of a message: nothing has changed
   return OutOfMemoryError("the system refused side memory");
-}
-
-bool GrowingStore::Join(std::shared_ptr<MemoryBudget> budget) {
-  return memory_->Join(std::move(budget));
 }
 
 uint64_t GrowingStore::NextBytes() const {

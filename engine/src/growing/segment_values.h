@@ -34,8 +34,8 @@ struct ValueRange {
 ValueRange RangeOf(const ShardValues& values, uint64_t prefix, uint32_t num_bits,
                    uint32_t value_bits);
 
-// Returns a segment with these, which are of its prefix; or none if the system, the budget or the
-// limit of its side memory refuses it.
+// Returns a segment with these, which are of its prefix; or none if the system, the limit of the
+// memory or that of its side memory refuses it.
 std::optional<Segment> MakeSegment(const GrowthLevel& level, uint32_t value_bits,
                                    const ValueRange& contents, uint64_t side_limit_bytes,
                                    GrowingMemory& memory) noexcept;
