@@ -133,12 +133,8 @@ TEST_CASE("stress refuses what makes no sense", "[tools][stress]") {
 
 TEST_CASE("an interrupted stress says what was done", "[tools][stress]") {
   RunningTool tool({"stress", "--mix", "churn", "--seconds", "600"});
-  std::string seen;
   // When the first line is there, signals are noted.
-  for (int i = 0; i < 3000 && seen.find("seed") == std::string::npos; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    seen = tool.OutputSoFar();
-  }
+  while (tool.OutputSoFar().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   tool.Signal(SIGINT);
   const ToolResult result = tool.Wait();
