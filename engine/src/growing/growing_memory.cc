@@ -98,9 +98,9 @@ std::byte* GrowingMemory::TakeLarge(uint64_t num_bytes) noexcept {
     kept_bytes_ -= num_bytes;
   } else {
     if (!Take(num_bytes)) return nullptr;
-    if (list.returned != nullptr) {
-      memory = std::exchange(list.returned, list.returned->next)->memory;
-      GiveBack(kPageBytes);
+    if (!list.returned.empty()) {
+      memory = list.returned.back();
+      list.returned.pop_back();
     } else {
       memory = CarveLarge(num_bytes);
     }
@@ -138,17 +138,18 @@ void GrowingMemory::FreeLarge(std::byte* memory, uint64_t num_bytes) noexcept {
   const std::lock_guard lock(segments_);
   in_use_bytes_ -= num_bytes;
   FreeList& list = free_[num_bytes / kPageBytes];
-  Piece* piece = PieceOf(memory, num_bytes);
-  if (kept_bytes_ + num_bytes <= std::max(kLeastKeptBytes, in_use_bytes_ / 16)) {
-    *piece = {list.kept, memory, num_bytes, true};
-    list.kept = piece;
-    kept_bytes_ += num_bytes;
-    return;
+  if (kept_bytes_ + num_bytes > std::max(kLeastKeptBytes, in_use_bytes_ / 32)) {
+    try {
+      list.returned.push_back(memory);
+      (void)madvise(memory, num_bytes, MADV_DONTNEED);
+      return GiveBack(num_bytes);
+    } catch (const std::bad_alloc&) {  // then it is kept
+    }
   }
-  *piece = {list.returned, memory, num_bytes, true};
-  list.returned = piece;
-  (void)madvise(memory, num_bytes - kPageBytes, MADV_DONTNEED);
-  GiveBack(num_bytes - kPageBytes);
+  Piece* piece = PieceOf(memory, num_bytes);
+  *piece = {list.kept, memory, num_bytes, true};
+  list.kept = piece;
+  kept_bytes_ += num_bytes;
 }
 
 uint64_t GrowingMemory::HugePageBytes() const {

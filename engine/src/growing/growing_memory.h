@@ -3,8 +3,8 @@
 //
 // *Large segments* come from chunks of addresses on huge pages, which take physical memory only
 // where they are used. Freed ones are kept, by their number of pages, for the next of that size;
-// beyond a sixteenth of the bytes in use their memory, but for a page, goes back to the system,
-// while their addresses stay. Smaller segments come from the system's allocator.
+// beyond a 32nd of the bytes in use their memory goes back to the system, while their addresses
+// stay. Smaller segments come from the system's allocator.
 //
 // *Replaced* memory is freed after a grace period: Retire lists it, and Poll frees what no query
 // can be reading, without waiting. The list goes through the memory itself, which has space for
@@ -89,8 +89,8 @@ class GrowingMemory {
   };
   // Freed segments of one size.
   struct FreeList {
-    Piece* kept = nullptr;      // with their memory
-    Piece* returned = nullptr;  // with that of their last page
+    Piece* kept = nullptr;  // with their memory
+    std::vector<std::byte*> returned;
   };
 
   static Piece* PieceOf(std::byte* memory, uint64_t num_bytes) {
