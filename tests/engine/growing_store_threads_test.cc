@@ -85,6 +85,32 @@ TEST_CASE("queries beside a growing store's steps never miss a key that stays",
   CHECK(store->num_bytes() <= GrowingStore::Create({}).value()->num_bytes() + (uint64_t{5} << 18));
 }
 
+TEST_CASE("a growing store counts its entries though other threads free what a step has replaced",
+          "[engine][growing][threads]") {
+  const auto store = GrowingStore::Create({}).value();
+  std::mt19937_64 random(Catch::rngSeed());
+  // Of one shard, twice each: copies have slots of their own in some sizes, and are counted in
+  // others.
+  std::vector<uint64_t> digests(6'000);
+  for (uint64_t& digest : digests) digest = random() >> 6 | uint64_t{9} << 58;
+  digests.insert(digests.end(), digests.begin(), digests.end());
+  std::atomic<bool> is_over{false};
+  std::atomic<uint64_t> num_differing{0};
+  tests::InThreads(3, [&](uint64_t t) {
+    while (t > 0 && !is_over) store->FreeReplaced();
+    for (uint64_t wave = 0; t == 0 && wave < tests::Scaled(200); ++wave) {
+      const std::span<const uint64_t> some = std::span(digests).first(digests.size() - wave % 8);
+      const kernels::DigestRange all{0, some.size(), 0};
+      std::vector<uint64_t> erased((some.size() + 63) / 64);
+      store->ApplyNoting(Update::kInsert, some.data(), all, nullptr, nullptr);
+      store->ApplyNoting(Update::kErase, some.data(), all, erased.data(), nullptr);
+      num_differing += store->num_entries() != 0 ? 1 : 0;
+    }
+    is_over = true;
+  });
+  CHECK(num_differing == 0);
+}
+
 TEST_CASE("a key that a thread has inserted into a growing store is found by another at once",
           "[engine][growing][threads]") {
   const DigestPolicy policy;

@@ -187,15 +187,13 @@ bool GrowingShard::Replace(size_t first, size_t num_from, const GrowthLevel& to,
     return false;
   }
   for (size_t i = 0; i < num_to; ++i) Publish(made[i], to_prefix + i);
-  Retire(from);
+  // What had slots of its own may be counted now, or the other way round.
+  for (const Segment& segment : from) num_entries_ += segment.range().counts().num_copies();
+  for (const Segment& segment : made) num_entries_ -= segment.range().counts().num_copies();
+  Retire(from);  // from here on other threads may free them
   const auto at = segments_.begin() + static_cast<std::ptrdiff_t>(first);
   segments_.insert(segments_.erase(at, at + static_cast<std::ptrdiff_t>(num_from)), made.begin(),
                    made.end());
-  // What had slots of its own may be counted now, or the other way round.
-  uint64_t copies_before = 0;
-  for (const Segment& segment : from) copies_before += segment.range().counts().num_copies();
-  for (const Segment& segment : made) num_entries_ -= segment.range().counts().num_copies();
-  num_entries_ += copies_before;
   return true;
 } catch (const std::bad_alloc&) {
   return false;
