@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/tuple_rows.h"
 #include "trommel/attribute_filter.h"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/bit_at.h"
 #include "support/catch.h"
 #include "support/death.h"
-#include "support/exact_model.h"
 #include "support/statistics.h"
 #include "support/tuple_rows.h"
 

@@ -46,30 +46,6 @@ TEST_CASE("random programs leave the reference's bytes on every target", "[engin
   });
 }
 
-TEST_CASE("a hot key promotes one block, which returns when it drains", "[engine][block_store]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
-    BlockStore store = MakeStore(8, shape);
-    kernels::ReferenceFilter want(8, shape);
-    const auto hot = DrawnDigests(1000, 1, Catch::rngSeed());
-    for (int i = 0; i < 3; ++i) {
-      store.Insert(hot);
-      for (const uint64_t digest : hot) want.Insert(digest);
-    }
-    REQUIRE(store.side_table().num_blocks() == 1);
-    REQUIRE(tests::StoreDifference(store, want) == "");
-    for (int i = 0; i < 3; ++i) {
-      std::array<uint64_t, BlockStore::kBitmapWords> erased{};
-      store.Erase(hot, erased);
-      for (const uint64_t digest : hot) want.Erase(digest);
-      REQUIRE(tests::StoreDifference(store, want) == "");
-    }
-    CHECK(store.side_table().num_blocks() == 0);
-    for (const std::byte byte : store.presence().bytes()) REQUIRE(byte == std::byte{0});
-    for (const std::byte byte : store.counts().bytes()) REQUIRE(byte == std::byte{0});
-  });
-}
-
 TEST_CASE("a promoted block returns at a count of six and not at seven", "[engine][block_store]") {
   BlockStore store = MakeStore(2, 8);
   const auto hot = DrawnDigests(9, 1, Catch::rngSeed());

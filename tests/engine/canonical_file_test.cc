@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@
 #include "support/file_forge.h"
 #include "support/program.h"
 #include "support/sample_filters.h"
-#include "support/shapes.h"
 #include "support/subject.h"
 #include "support/targets.h"
 #include "trommel/counting_filter.h"
@@ -90,7 +88,7 @@ TEST_CASE("a file is what the reference's counters spell, whatever the detours",
     const uint64_t seed = Catch::rngSeed() * 1000 + i;
     const tests::Program program = tests::RandomProgram(seed);
     tests::ReferenceSubject reference(program);
-    tests::FilterSubject filters(program, tests::Split::kRandom, seed);
+    tests::FilterSubject filters(program);
     REQUIRE(tests::FirstDisagreement(program, filters, reference).empty());
     for (const size_t which : {0, 1}) {
       const CountingFilter& filter = filters.filter(which);
@@ -105,25 +103,6 @@ TEST_CASE("a file is what the reference's counters spell, whatever the detours",
       }
     }
   }
-}
-
-TEST_CASE("erase undoes insert byte for byte, over the edge and back", "[engine][files]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  CountingFilter filter = tests::MakeFilter(tests::GeometryOf(shape, 5));
-  tests::InsertIntegers(filter, 60);
-  const Bytes before = filter.Serialize();
-  const Key hot = Key::Digest(0x123456789abcdef);
-  std::vector<Bytes> on_the_way;
-  for (int i = 0; i < 300; ++i) {
-    on_the_way.push_back(filter.Serialize());
-    filter.Insert(hot);
-  }
-  for (int i = 300; i > 0; --i) {
-    REQUIRE(filter.Erase(hot));
-    // On the way down the block stays promoted for a while: the file must not show it.
-    REQUIRE((filter.Serialize() == on_the_way[static_cast<size_t>(i) - 1]));
-  }
-  CHECK((filter.Serialize() == before));
 }
 
 TEST_CASE("files of the samples never change, on any target", "[engine][files][golden]") {

@@ -2,7 +2,6 @@
 // "absent" only from a group that was not changed meanwhile. (What every encoding promises:
 // concurrent_filter_test.cc; kernels: kernels/group_versions_test.cc.)
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -16,10 +15,9 @@
 
 #include "engine/src/fingerprints/wide_store.h"
 #include "kernels/fingerprint_layout.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/in_threads.h"
-#include "support/random_keys.h"
 #include "support/scratch_folder.h"
 #include "support/shapes.h"
 #include "support/shrink.h"

@@ -214,7 +214,7 @@ TEST_CASE("a block is undecided just while slots and line do not take its keys, 
   std::mt19937_64 random(Catch::rngSeed());
   const std::unique_ptr<WideStore> store = WideStore::Create(geometry, 0).value();
   if (serves_queries) REQUIRE(store->ServeQueries(0).ok());
-  kernels::FingerprintReference reference(std::nullopt, kNumBlocks, kernels::kMaxWideBits);
+  kernels::FingerprintReference reference(kNumBlocks, kernels::kMaxWideBits);
   // Groups of different loads, from half full to lines that are always full.
   std::vector<std::vector<uint64_t>> in(kNumGroups);  // with copies
   const auto fresh = [&](uint64_t group) {

@@ -1,9 +1,6 @@
 // The invariants of a counting filter, tried with random programs against the reference and the
 // exact model.
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "golden/filters.h"
 #include "support/catch.h"
@@ -12,7 +9,6 @@
 #include "support/shrink.h"
 #include "support/subject.h"
 #include "support/targets.h"
-#include "trommel/counting_filter.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -20,61 +16,21 @@
 namespace trommel {
 namespace {
 
-using tests::Digests;
-using tests::FilterSubject;
-using tests::Op;
 using tests::Program;
-using tests::Split;
 
-void ForEachProgram(uint64_t num_programs,
-                    const std::function<std::string(const Program&)>& invariant) {
-  for (uint64_t seed = 0; seed < tests::Scaled(num_programs); ++seed) {
-    tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), invariant);
-  }
-}
-
-TEST_CASE("whole batches, split batches and single keys all answer as the reference does",
+TEST_CASE("filters answer as the reference does, with threads and without",
           "[engine][invariants][long]") {
-  const auto split = GENERATE(Split::kWhole, Split::kRandom, Split::kPoints, Split::kShards,
-                              Split::kThreads, Split::kLocked, Split::kLockedPoints);
+  const bool has_threads = GENERATE(false, true);
   tests::ForEachRunnableTarget([&] {
-    ForEachProgram(50, [split](const Program& program) {
-      FilterSubject got(program, split);
-      tests::ReferenceSubject want(program);
-      return FirstDisagreement(program, got, want);
-    });
+    for (uint64_t i = 0; i < tests::Scaled(100); ++i) {
+      const uint64_t seed = Catch::rngSeed() * 1000 + i;
+      tests::CheckInvariant(tests::RandomProgram(seed), [has_threads](const Program& program) {
+        tests::FilterSubject got(program, has_threads);
+        tests::ReferenceSubject want(program);
+        return FirstDisagreement(program, got, want);
+      });
+    }
   });
-}
-
-// The snapshots of both filters after a program.
-std::vector<std::byte> BytesAfter(const Program& program, Split split, uint64_t seed) {
-  FilterSubject subject(program, split, seed);
-  RunProgram(program, subject);
-  std::vector<std::byte> bytes = subject.filter(0).Serialize();
-  const std::vector<std::byte> more = subject.filter(1).Serialize();
-  bytes.insert(bytes.end(), more.begin(), more.end());
-  return bytes;
-}
-
-TEST_CASE("any split of a batch, route, thread and lock gives the same bytes on any target",
-          "[engine][invariants]") {
-  for (uint64_t seed = 0; seed < 30; ++seed) {
-    const Program program = tests::RandomProgram(Catch::rngSeed() * 1000 + seed);
-    const std::vector<std::byte> want = BytesAfter(program, Split::kWhole, 0);
-    tests::ForEachRunnableTarget([&] {
-      const auto differs = [](const Program& candidate) {
-        const std::vector<std::byte> whole = BytesAfter(candidate, Split::kWhole, 0);
-        for (const Split split : {Split::kRandom, Split::kPoints, Split::kShards, Split::kThreads,
-                                  Split::kLocked, Split::kLockedPoints}) {
-          if (BytesAfter(candidate, split, 1) != whole)
-            return std::string("the way of the batch shows");
-        }
-        return std::string();
-      };
-      tests::CheckInvariant(program, differs);
-      CHECK((BytesAfter(program, Split::kWhole, 0) == want));
-    });
-  }
 }
 
 TEST_CASE("fixed programs leave the recorded bits on every target", "[engine][invariants]") {

@@ -6,7 +6,6 @@
 
 #include "kernels/reference.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/random_keys.h"
 #include "support/sample_filters.h"
 #include "support/shapes.h"
@@ -54,20 +53,6 @@ TEST_CASE("merging or subtracting unlike filters names the field and changes not
   // A seed may be a secret: it is in no message.
   const CountingFilter secret = FilterOfBlocks(16, 8, 1, {DigestKind::kXxh64, 271828});
   CHECK_THAT(filter.Merge(secret).error().message, !ContainsSubstring("271828"));
-}
-
-TEST_CASE("a merge past 2^62 keys is refused and changes nothing", "[engine][filter]") {
-  CountingFilter filter = CountingFilter::Create({.capacity = 10}).value();
-  filter.Insert(Key(42));
-  for (int doubling = 0; doubling < 62; ++doubling) REQUIRE(filter.Merge(filter).ok());
-  const std::vector<std::byte> before = filter.Serialize();
-  const Status refused = filter.Merge(filter);
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
-  CHECK_THAT(refused.error().message, ContainsSubstring("2^62"));
-  CHECK(filter.CountEstimate(42) == uint64_t{1} << 62);
-  CHECK(filter.Serialize() == before);
-  CHECK(CountingFilter::Deserialize(before).ok());
 }
 
 TEST_CASE("a folded filter can be merged with one created at half the size", "[engine][filter]") {
@@ -168,28 +153,6 @@ TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine
   const auto bits = tests::FilterFprBound(filter.geometry(), size.num_keys);
   INFO(filter.MeasureFill().current_fpr << " of the bits; " << bits);
   CHECK(bits.Contains(filter.MeasureFill().current_fpr));
-}
-
-TEST_CASE("counts are never too low and mostly exact", "[engine][filter]") {
-  tests::ForEachRunnableTarget([] {
-    CountingFilter filter = FilterOfBlocks(2000);
-    tests::ExactModel<uint64_t> model;
-    const auto keys = MemberKeys(10'000, 1);
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const std::vector<uint64_t> copies(i % 13, keys[i]);
-      filter.Insert(copies);
-      model.Insert(copies);
-    }
-    std::vector<uint64_t> counts(keys.size());
-    filter.CountEstimates(keys, counts);
-    CHECK(model.NumUnderestimated(keys, counts) == 0);
-    size_t num_exact = 0;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      REQUIRE(filter.CountEstimate(keys[i]) == counts[i]);
-      num_exact += counts[i] == model.Count(keys[i]) ? 1 : 0;
-    }
-    CHECK(num_exact > keys.size() * 9 / 10);
-  });
 }
 
 }  // namespace

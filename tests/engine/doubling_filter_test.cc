@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/random_keys.h"
 #include "support/shrink.h"
 #include "support/statistics.h"
@@ -89,41 +89,6 @@ TEST_CASE("a filter takes the memory that its forecast says",
   }
 }
 
-TEST_CASE("churn takes no memory, and leaves no trace", "[engine][scalable][doubling][long]") {
-  const uint64_t seed = Catch::rngSeed();
-  ScalableFilter filter = Doubling();
-  constexpr size_t kLive = 50'000;
-  filter.Insert(MemberKeys(kLive, seed));
-  const uint64_t fresh = filter.GetStats().num_bytes;
-  CHECK(fresh <= 12 * kLive);
-  for (uint64_t i = 0; i < 40; ++i) {  // first in first out
-    REQUIRE(filter.Insert(MemberKeys(kLive / 10, seed, kLive + i * kLive / 10)).num_refused == 0);
-    REQUIRE(filter.Erase(MemberKeys(kLive / 10, seed, i * kLive / 10)).num_refused == 0);
-  }
-  const uint64_t num_rounds = Scaled(12);
-  for (uint64_t i = 0; i < num_rounds; ++i) {  // all at once
-    const uint64_t at = 4 * kLive + i * kLive;
-    REQUIRE(filter.Erase(MemberKeys(kLive, seed, at)).num_refused == 0);
-    REQUIRE(filter.Insert(MemberKeys(kLive, seed, at + kLive)).num_refused == 0);
-  }
-  CHECK(filter.num_keys() == kLive);
-  CHECK(filter.GetStats().num_bytes <= fresh + fresh / 4);
-  filter.Erase(MemberKeys(kLive, seed, (4 + num_rounds) * kLive));
-  CHECK(filter.Serialize() == Doubling().Serialize());
-}
-
-TEST_CASE("copies of a key take no room beyond its first", "[engine][scalable][doubling]") {
-  ScalableFilter filter = Doubling();
-  const std::vector<uint64_t> keys = MemberKeys(90, 1);
-  for (int i = 0; i < 50; ++i) filter.Insert(keys);
-  CHECK(filter.GetStats().doubling.num_entries == keys.size());
-  CHECK(filter.GetStats().doubling.side_table_bytes == 64 * keys.size());
-  CHECK(filter.num_keys() == 4500);
-  CHECK(filter.CountEstimate(keys[0]) == 50);
-  for (int i = 0; i < 50; ++i) REQUIRE(filter.Erase(keys).num_refused == 0);
-  CHECK(filter.Serialize() == Doubling().Serialize());
-}
-
 TEST_CASE("a filter that may not grow further fills up, refuses keys by name, and loses none",
           "[engine][scalable][doubling][long]") {
   const bool is_by_memory = GENERATE(false, true);
@@ -184,22 +149,6 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
   ScalableFilter full = Doubling();
   full.Insert(MemberKeys(250'000, 2));
   CHECK_THAT(refusal(Doubling({.max_capacity = 1}), full), ContainsSubstring("max_capacity"));
-}
-
-TEST_CASE("the bytes of a filter that doubles do not depend on how its keys came",
-          "[engine][scalable][doubling][files]") {
-  const std::vector<uint64_t> keys = MemberKeys(3000, 5);
-  ScalableFilter one = Doubling();
-  one.Insert(keys);
-  one.Insert(keys);
-  ScalableFilter other = Doubling();
-  for (const size_t idx : RandomOrder(keys.size(), 9)) {
-    other.Insert(Key(keys[idx]));
-    other.Insert(Key(keys[idx]));
-  }
-  other.Insert(MemberKeys(400, 6));
-  other.Erase(MemberKeys(400, 6));
-  CHECK(one.Serialize() == other.Serialize());
 }
 
 TEST_CASE("a filter that could not have its blocks is cleared of the digests that it has",

@@ -7,8 +7,8 @@
 
 #include "engine/src/fingerprints/line_entries.h"
 #include "kernels/fingerprint_layout.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 

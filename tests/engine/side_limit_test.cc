@@ -3,14 +3,12 @@
 #include <cstdint>
 #include <map>
 #include <random>
-#include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/src/fingerprints/hidden_keys.h"
 #include "engine/src/fingerprints/make_store.h"
 #include "kernels/fingerprint_layout.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
 #include "support/shapes.h"
 #include "trommel/counting_filter.h"
@@ -73,8 +71,6 @@ CountingFilter Limited(const Geometry& geometry, uint64_t records_per_range) {
   return filter;
 }
 
-bool IsSet(std::span<const uint64_t> bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
-
 Encoding AnyFingerprints() { return GENERATE(Encoding::kFingerprints16, Encoding::kDense); }
 
 // A few more keys than the blocks take, some hot, and a tenth of them in the first group.
@@ -134,7 +130,7 @@ TEST_CASE("digests chosen for one block fill it and its record, and harm no othe
   filter.CountEstimates(Keys::Digests(chosen), counts);
   std::vector<uint64_t> in;
   for (size_t i = 0; i < chosen.size(); ++i) {
-    if (!IsSet(bits, i)) continue;
+    if (!tests::BitAt(bits, i)) continue;
     REQUIRE(counts[i] > 0);
     in.push_back(chosen[i]);
   }
@@ -174,18 +170,6 @@ TEST_CASE("limits that cannot hold are refused with the reason", "[engine][side_
     CHECK(other.error().code == ErrorCode::kInvalidArgument);
     CHECK_THAT(other.error().message, ContainsSubstring("at least"));
   }
-  const Geometry geometry = LimitGeometry(AnyLimitShape(), 64, 0);
-  CountingFilter filter = Unlimited(geometry);
-  std::mt19937_64 random(Catch::rngSeed());
-  std::vector<uint64_t> digests(size_t{64} * 90);
-  for (uint64_t& digest : digests) digest = random();
-  filter.Insert(Keys::Digests(digests));
-  const std::vector<std::byte> before = filter.Serialize();
-  const Status limited = filter.LimitSideMemory(LimitFor(geometry, 1));
-  REQUIRE_FALSE(limited.ok());
-  CHECK(limited.error().code == ErrorCode::kOutOfMemory);
-  CHECK(filter.Serialize() == before);
-  CHECK(filter.Insert(Keys::Digests(digests)).num_refused == 0);  // still without a limit
 }
 
 TEST_CASE("all but dense blocks take their limit again after loading", "[engine][side_limit]") {
@@ -288,7 +272,7 @@ TEST_CASE("a merge that exceeds the limit fails and changes nothing",
     std::vector<uint64_t> bits(BitmapWords(ours.size()));
     filter.Insert(Keys::Digests(ours), bits);
     for (size_t i = 0; i < ours.size(); ++i) {
-      if (IsSet(bits, i)) unlimited.Insert(Key::Digest(ours[i]));
+      if (tests::BitAt(bits, i)) unlimited.Insert(Key::Digest(ours[i]));
     }
     CountingFilter other = Unlimited(geometry);
     other.Insert(Keys::Digests(random_keys(256 * per_block * (40 + random() % 61) / 100)));

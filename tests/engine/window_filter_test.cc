@@ -2,21 +2,11 @@
 // threads: window_filter_threads_test.cc.)
 #include "trommel/window_filter.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "support/catch.h"
-#include "support/death.h"
-#include "support/exact_model.h"
-#include "support/fetched_key.h"
-#include "support/random_keys.h"
-#include "support/window_slots.h"
 
 namespace trommel {
 namespace {
@@ -55,32 +45,6 @@ TEST_CASE("a key is there for the window to the tick, and gone a bucket later",
   CHECK(num_late == 0);
 }
 
-TEST_CASE("any leap of time takes what has left the window and nothing else",
-          "[engine][window][long]") {
-  const uint64_t from = GENERATE(uint64_t{0}, uint64_t{5'000}, kEndOfTime - 1000);
-  // 100 ticks in 8 buckets of 12 or 13.
-  for (uint64_t leap = 0; leap <= 260; ++leap) {
-    WindowFilter filter = SureWindow(100, 8);
-    REQUIRE(filter.Advance(from));
-    filter.Insert(uint64_t{1});
-    REQUIRE(filter.Advance(from + 5));
-    const uint64_t now = from + 5 + leap;
-    filter.Insert(uint64_t{2});
-    REQUIRE(filter.Advance(now));
-    filter.Insert(uint64_t{3});
-    INFO("a leap of " << leap << " from " << from);
-    if (leap < 95) CHECK(filter.MayContain(uint64_t{1}));
-    if (leap >= 108) CHECK_FALSE(filter.MayContain(uint64_t{1}));
-    if (leap < 100) CHECK(filter.MayContain(uint64_t{2}));
-    if (leap >= 113) CHECK_FALSE(filter.MayContain(uint64_t{2}));
-    CHECK(filter.MayContain(uint64_t{3}));
-    CHECK(filter.now() == now);
-    REQUIRE(filter.Advance(kEndOfTime));  // the longest leap there is
-    CHECK(filter.MayContain(uint64_t{3}) == (kEndOfTime - now < 100));
-    CHECK(filter.num_keys() <= 3);
-  }
-}
-
 TEST_CASE("time does not go back", "[engine][window]") {
   WindowFilter filter = SureWindow(80, 8);
   CHECK(filter.now() == 0);
@@ -97,79 +61,6 @@ TEST_CASE("time does not go back", "[engine][window]") {
   CHECK(filter.Advance(kEndOfTime));
   filter.Insert(uint64_t{2});
   CHECK(filter.MayContain(uint64_t{2}));
-}
-
-TEST_CASE("erase wants the time of the insertion", "[engine][window]") {
-  WindowFilter filter = SureWindow(40, 4);  // buckets of 10 ticks
-  REQUIRE(filter.Advance(15));
-  const uint64_t key = 7;
-  const std::vector<uint64_t> keys = {key, 8, 9};
-  filter.Insert(key);
-  REQUIRE(filter.Advance(27));
-  filter.Insert(key);
-  using WindowOutcome = EraseOutcome;
-  std::vector<uint64_t> erased(1, ~uint64_t{0});
-  CHECK(filter.Erase(keys, 28, erased) ==
-        WindowOutcome{0, 0, 3});  // to come, though in this bucket
-  CHECK(erased[0] == 0);
-  CHECK(filter.Erase(keys, kEndOfTime) == WindowOutcome{0, 0, 3});
-  CHECK(filter.Erase(keys, 9) == WindowOutcome{0, 3, 0});  // a bucket that was passed over
-  erased[0] = ~uint64_t{0};
-  CHECK(filter.Erase(keys, 10, erased) ==
-        WindowOutcome{1, 2, 0});  // any tick of the bucket will do
-  CHECK(erased[0] == 1);
-  CHECK(filter.MayContain(key));  // the later one
-  CHECK(filter.Erase(keys, 19) == WindowOutcome{0, 3, 0});
-  REQUIRE(filter.Advance(69));
-  CHECK(filter.Erase(keys, 20) == WindowOutcome{1, 2, 0});  // its bucket lasts until 70
-  filter.Insert(key);
-  REQUIRE(filter.Advance(110));
-  CHECK(filter.Erase(keys, 69) == WindowOutcome{0, 0, 3});
-  CHECK_FALSE(filter.Erase(key, 69));
-  CHECK_FALSE(filter.Erase(key, 100));
-  filter.Insert(key);
-  CHECK(filter.Erase(key, 110));
-  const WindowStats stats = filter.GetStats();
-  CHECK(stats.num_keys == 0);
-  CHECK(stats.num_refused_erases == 3 + 2 + 3 + 2 + 1);
-  CHECK(stats.num_expired_erases == 3 + 3 + 3 + 1);
-}
-
-TEST_CASE("the time an insertion returns is the one to erase with", "[engine][window]") {
-  WindowFilter filter = SureWindow(100, 8);
-  for (uint64_t now = 0; now < 300; now += 7) {
-    REQUIRE(filter.Advance(now));
-    const std::vector<uint64_t> keys = tests::MemberKeys(20, 1, now * 100);
-    const uint64_t time = filter.Insert(keys);
-    CHECK(time == now);
-    CHECK(filter.Erase(keys, time).num_erased == keys.size());
-  }
-  CHECK(filter.num_keys() == 0);
-}
-
-TEST_CASE("bitmaps and selections of another size end the program", "[engine][window][death]") {
-  WindowFilter filter = SureWindow(100, 8);
-  const std::vector<uint64_t> keys(65);
-  std::vector<uint64_t> bitmap(1);
-  std::vector<uint32_t> selection(64);
-  const auto says = [&](const std::string& want, const std::function<void()>& body) {
-    return tests::AbortMessage(body).find(want) != std::string::npos;
-  };
-  CHECK(says("bitmap of another size", [&] { filter.InsertIfAbsent(keys, bitmap); }));
-  CHECK(says("bitmap of another size", [&] { filter.Erase(keys, 0, bitmap); }));
-  CHECK(says("bitmap of another size", [&] { filter.Query(keys, bitmap); }));
-  CHECK(
-      says("selection of another size", [&] { filter.Select(keys, Answer::kAbsent, selection); }));
-  CHECK(says("counts of another size", [&] { filter.CountEstimates(keys, bitmap); }));
-}
-
-TEST_CASE("a key is fetched ahead from a window", "[engine][prefetch]") {
-  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
-  WindowFilter filter =
-      WindowFilter::Create({.window = 8, .num_buckets = 4, .capacity = 1000, .target_fpr = rate})
-          .value();
-  filter.Advance(20);
-  tests::CheckFetchedKey(filter, [&](Key key) { return filter.Erase(key, 20); });
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <random>
 #include <thread>
 #include <utility>
@@ -15,7 +14,6 @@
 
 #include "support/catch.h"
 #include "support/death.h"
-#include "support/exact_model.h"
 #include "support/in_threads.h"
 #include "support/random_keys.h"
 #include "support/shrink.h"

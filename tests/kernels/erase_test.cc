@@ -70,20 +70,6 @@ TEST_CASE("erase handles exactly the keys from begin to end", "[kernels][erase]"
   }
 }
 
-TEST_CASE("erase undoes insert on every target", "[kernels][erase]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  const auto base = DrawnDigests(300, 300, Catch::rngSeed());
-  auto extra = DrawnDigests(500, 100, Catch::rngSeed() + 1);
-  const ReferenceFilter start = ReferenceHolding(base, 20, shape);
-  tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(start);
-    filter.Insert(extra, 0, extra.size());
-    std::vector<uint64_t> erased(8, 0);
-    filter.Erase(extra, 0, extra.size(), erased);
-    CHECK(filter.DifferenceFrom(start) == "");
-  });
-}
-
 TEST_CASE("a block drained from 1000 keys is all zero again", "[kernels][erase]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const auto digests = DrawnDigests(1000, 900, Catch::rngSeed());

@@ -13,14 +13,11 @@
 #include "kernels/kernels.h"
 #include "support/catch.h"
 #include "support/digests.h"
-#include "support/kernel_versions.h"
 #include "support/targets.h"
 #include "support/words.h"
 
 namespace trommel::kernels {
 namespace {
-
-using tests::FingerprintKernelSets;
 
 // Blocks of zeros, and versions that the test sets.
 struct VersionedBlocks {

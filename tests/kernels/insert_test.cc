@@ -7,7 +7,6 @@
 #include "kernels/kernels.h"
 #include "kernels/plane_block.h"
 #include "kernels/reference.h"
-#include "kernels/targets.h"
 #include "support/catch.h"
 #include "support/digests.h"
 #include "support/kernel_filter.h"
@@ -185,18 +184,6 @@ TEST_CASE("insert-if-absent leaves the reference's bytes and answers on every ta
       });
     }
   }
-}
-
-TEST_CASE("of equal keys in one batch insert-if-absent takes the first", "[kernels][insert]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  const std::vector<uint64_t> digests(130, DrawnDigests(1, 1, Catch::rngSeed())[0]);
-  tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(7, shape);
-    std::vector<uint64_t> inserted(3, 0);
-    filter.InsertIfAbsent(digests, 0, digests.size(), inserted);
-    CHECK(inserted == std::vector<uint64_t>{1, 0, 0});
-    CHECK(filter.DifferenceFrom(ReferenceOf({digests[0]}, 7, shape)) == "");
-  });
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 // Updates of one key per call: their outcomes and their bytes on every target.
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "kernels/kernels.h"
 #include "kernels/reference.h"
 #include "support/catch.h"
-#include "support/digests.h"
 #include "support/kernel_filter.h"
 #include "support/shapes.h"
 #include "support/targets.h"
@@ -65,30 +63,6 @@ TEST_CASE("an update of one key spills what a promoted block cannot tell", "[ker
     CHECK(kernels.insert_if_absent_one(kHot, &view) == OneFate::kUnchanged);
     CHECK(kernels.erase_one(kHot, &view) == OneFate::kSpill);
     CHECK(kernels.erase_one(kAbsent, &view) == OneFate::kUnchanged);
-    CHECK(filter.DifferenceFrom(want) == "");
-  });
-}
-
-TEST_CASE("updates of one key leave the reference's bytes and answers", "[kernels][one]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  // Too few per block for any to stop.
-  const auto digests = tests::DrawnDigests(200, 150, Catch::rngSeed());
-  tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(4000, shape);
-    const BlockKernels& kernels = filter.block_kernels();
-    const Blocks view = filter.View();
-    ReferenceFilter want(4000, shape);
-    for (const uint64_t digest : digests) {
-      want.Insert(digest);
-      REQUIRE(kernels.insert_one(digest, &view) == OneFate::kDone);
-    }
-    REQUIRE(filter.DifferenceFrom(want) == "");
-    for (size_t i = 0; i < digests.size(); i += 2) {
-      for (const uint64_t digest : {digests[i], ~digests[i]}) {
-        const OneFate erased = want.Erase(digest) ? OneFate::kDone : OneFate::kUnchanged;
-        REQUIRE(kernels.erase_one(digest, &view) == erased);
-      }
-    }
     CHECK(filter.DifferenceFrom(want) == "");
   });
 }

@@ -143,23 +143,6 @@ TEST_CASE("merge adds counter by counter or reports the block", "[kernels][whole
   }
 }
 
-TEST_CASE("a filter merged with itself doubles every counter", "[kernels][whole_filter]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  const ReferenceFilter a = SomeFilter(50, shape, Catch::rngSeed());
-  ReferenceFilter want = a;
-  want.Merge(a);
-  tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(a);
-    const auto reported = RunOver(
-        [&](uint64_t begin, uint64_t end) {
-          return filter.block_kernels().merge(filter.View(), filter.View(), begin, end);
-        },
-        50, filter, a.CountWordsPerBlock());
-    CHECK(reported == want.PromotedBlocks());
-    CheckLike(filter, want, reported);
-  });
-}
-
 TEST_CASE("two halves of the marker state are not merged into it", "[kernels][whole_filter]") {
   const Shape shape(8);
   ReferenceFilter half(2, shape);
@@ -204,19 +187,6 @@ TEST_CASE("subtract takes counter by counter or reports the block", "[kernels][w
       CheckLike(into, want, reported);
     });
   }
-}
-
-TEST_CASE("a filter less itself is all zero", "[kernels][whole_filter]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  ReferenceFilter a(50,
-                    shape);  // two keys per block: nine of them at one position are out of reach
-  for (const uint64_t digest : DrawnDigests(100, 1000, Catch::rngSeed())) a.Insert(digest);
-  REQUIRE(a.PromotedBlocks().empty());
-  tests::ForEachRunnableTarget([&] {
-    KernelFilter filter(a);
-    CHECK(filter.block_kernels().subtract(filter.View(), filter.View(), 0, 50) == 50);
-    CHECK(filter.DifferenceFrom(ReferenceFilter(50, shape)) == "");
-  });
 }
 
 TEST_CASE("a counter that would fall below zero is reported at every count",

@@ -12,185 +12,95 @@
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
 #include "kernels/wide_block.h"
+#include "support/binned_subject.h"
 #include "support/catch.h"
 #include "support/digests.h"
-#include "support/kernel_versions.h"
 #include "support/targets.h"
 #include "support/words.h"
 
 namespace trommel::kernels {
 namespace {
 
+using tests::BinnedOp;
 using tests::DrawnDigests;
-using tests::FingerprintKernelSets;
 using tests::FirstDifference;
-using tests::Guarded;
-using tests::KernelVersions;
-using tests::UpdatedBlocks;
-
-enum class WideUpdate { kInsert, kInsertIfAbsent, kErase };
+using tests::kBinnedOps;
 
 // A filter as slots. Marks come from outside.
-struct WideModel {
-  WideModel(uint64_t blocks, uint32_t fingerprint_bits)
-      : num_blocks(blocks), bits(fingerprint_bits), slots(blocks * kWideSlots) {}
+class WideModel {
+ public:
+  WideModel(uint64_t num_blocks, uint32_t bits)
+      : num_blocks_(num_blocks), bits_(bits), slots_(num_blocks * kWideSlots) {}
 
-  struct Found {
-    uint16_t* block;
-    uint16_t key;
-    bool is_shown;
-    bool is_marked;
-  };
-  Found Find(uint64_t digest) {
-    const auto place = FingerprintPlaceOf(digest, num_blocks);
-    uint16_t* block = slots.data() + place.block_idx * kWideSlots;
-    const auto key = static_cast<uint16_t>(WideKey(place.rest, bits));
-    return {block, key, std::find(block, block + kWideSlots, key) != block + kWideSlots,
-            block[31] % 256 == 255};
-  }
-
-  static OneFate Replace(const Found& found, uint16_t old_value, uint16_t value, OneFate if_none) {
-    if (found.is_marked) return OneFate::kSpill;
-    uint16_t* slot = std::find(found.block, found.block + kWideSlots, old_value);
-    if (slot == found.block + kWideSlots) return if_none;
-    *slot = value;
+  OneFate Apply(BinnedOp op, uint64_t digest) {
+    const auto place = FingerprintPlaceOf(digest, num_blocks_);
+    uint16_t* block = slots_.data() + place.block_idx * kWideSlots;
+    uint16_t* end = block + kWideSlots;
+    const auto key = static_cast<uint16_t>(WideKey(place.rest, bits_));
+    const bool is_shown = std::find(block, end, key) != end;
+    const bool is_marked = block[31] % 256 == 255;
+    const bool is_insertion = op == BinnedOp::kInsert || op == BinnedOp::kInsertIfAbsent;
+    if (is_shown && op == BinnedOp::kQuery) return OneFate::kDone;
+    if (is_shown && op == BinnedOp::kInsertIfAbsent) return OneFate::kUnchanged;
+    if (is_marked) return OneFate::kSpill;
+    if (!is_shown && !is_insertion) return OneFate::kUnchanged;
+    uint16_t* slot = std::find(block, end, is_insertion ? uint16_t{0} : key);
+    if (slot == end) return OneFate::kStop;
+    *slot = is_insertion ? key : uint16_t{0};
     return OneFate::kDone;
   }
-
-  OneFate Apply(WideUpdate update, uint64_t digest) {
-    const Found found = Find(digest);
-    if (update == WideUpdate::kErase) return Replace(found, found.key, 0, OneFate::kUnchanged);
-    if (update == WideUpdate::kInsertIfAbsent && found.is_shown) return OneFate::kUnchanged;
-    return Replace(found, 0, found.key, OneFate::kStop);
-  }
-
-  OneFate Query(uint64_t digest) {
-    const Found found = Find(digest);
-    if (found.is_shown) return OneFate::kDone;
-    return found.is_marked ? OneFate::kSpill : OneFate::kUnchanged;
-  }
-
   void Mark(uint64_t block_idx, uint32_t mark) {
-    slots[block_idx * kWideSlots + 31] = static_cast<uint16_t>(mark);
+    slots_[block_idx * kWideSlots + 31] = static_cast<uint16_t>(mark);
   }
 
   std::vector<uint32_t> Words() const {
-    std::vector<uint32_t> words(slots.size() / 2);
+    std::vector<uint32_t> words(slots_.size() / 2);
     for (size_t i = 0; i < words.size(); ++i) {
-      words[i] = slots[2 * i] | static_cast<uint32_t>(slots[2 * i + 1]) << 16;
+      words[i] = slots_[2 * i] | static_cast<uint32_t>(slots_[2 * i + 1]) << 16;
     }
     return words;
   }
-
-  uint64_t num_blocks;
-  uint32_t bits;
-  std::vector<uint16_t> slots;
-};
-
-const FingerprintKernelSets kWideSets = {&KernelTable::wide_fingerprints,
-                                         &KernelTable::versioned_wide_fingerprints};
-
-// The same words for kernels.
-struct WideFilter {
-  explicit WideFilter(const WideModel& model)
-      : words(model.slots.size() / 2),
-        versions(model.num_blocks),
-        view{words.data(), model.num_blocks, model.bits, versions.data()} {
-    const auto filled = model.Words();
-    std::copy(filled.begin(), filled.end(), words.data());
+  uint64_t num_blocks() const { return num_blocks_; }
+  uint32_t bits() const { return bits_; }
+  static const FingerprintKernels& Kernels(bool has_versions) {
+    const KernelTable& table = ActiveKernels();
+    return has_versions ? table.versioned_wide_fingerprints : table.wide_fingerprints;
   }
 
-  Guarded<uint32_t> words;
-  KernelVersions versions;
-  FingerprintBlocks view;
+ private:
+  uint64_t num_blocks_;
+  uint32_t bits_;
+  std::vector<uint16_t> slots_;
 };
+
+using WideSubject = tests::BinnedSubject<WideModel>;
 
 // A filter with full, half full and marked blocks.
 WideModel MixedModel(const std::vector<uint64_t>& digests, uint64_t num_blocks, uint32_t bits) {
   WideModel model(num_blocks, bits);
-  for (size_t i = 0; i < digests.size(); i += 2) model.Apply(WideUpdate::kInsert, digests[i]);
-  for (size_t i = 0; i < digests.size(); i += 6) model.Apply(WideUpdate::kErase, digests[i]);
+  for (size_t i = 0; i < digests.size(); i += 2) model.Apply(BinnedOp::kInsert, digests[i]);
+  for (size_t i = 0; i < digests.size(); i += 6) model.Apply(BinnedOp::kErase, digests[i]);
   for (uint64_t b = 0; b < num_blocks; b += 3) model.Mark(b, b % 2 == 0 ? kLineMark : kSpillMark);
   return model;
 }
 
-OneFate ApplyOneKernel(const FingerprintKernels& kernels, WideUpdate update, uint64_t digest,
-                       const FingerprintBlocks& blocks) {
-  if (update == WideUpdate::kInsert) return kernels.insert_one(digest, &blocks);
-  if (update == WideUpdate::kErase) return kernels.erase_one(digest, &blocks);
-  return kernels.insert_if_absent_one(digest, &blocks);
-}
-
-// Keys [begin, end) against the model's fates; keys at which the kernel stops are left out.
-void CheckUpdateOf(const FingerprintKernels& kernels, bool has_versions, WideUpdate update,
-                   const std::vector<uint64_t>& digests, size_t begin, size_t end,
-                   WideModel model) {
-  WideFilter filter(model);
-  WideFilter one_by_one(model);
-  std::vector<uint64_t> want_bits(digests.size() / 64 + 1);
-  std::vector<uint64_t> bits(want_bits.size());
-  const KernelVersions versions_before = filter.versions;
-  UpdatedBlocks updated;
-  while (begin <= end) {
-    std::vector<uint32_t> want_spilled;
-    size_t stop = begin;
-    for (; stop < end; ++stop) {
-      const OneFate fate = model.Apply(update, digests[stop]);
-      const KernelVersions before = one_by_one.versions;
-      REQUIRE(ApplyOneKernel(kernels, update, digests[stop], one_by_one.view) == fate);
-      UpdatedBlocks of_key;
-      of_key.Add(digests[stop], model.num_blocks, fate);
-      REQUIRE(one_by_one.versions.HaveRisen(before, of_key, has_versions));
-      updated.Add(digests[stop], model.num_blocks, fate);
-      if (fate == OneFate::kStop) break;
-      if (fate == OneFate::kSpill) want_spilled.push_back(static_cast<uint32_t>(stop));
-      if (fate == OneFate::kDone && update != WideUpdate::kInsert) {
-        want_bits[stop / 64] |= uint64_t{1} << stop % 64;
-      }
-    }
-    Guarded<uint32_t> spilled(end - begin, 0, begin % 3);
-    const DigestRange range{.begin = begin, .end = end, .fetch_end = digests.size()};
-    UpdateProgress progress{};
-    if (update == WideUpdate::kInsert) {
-      progress = kernels.insert(digests.data(), range, filter.view, spilled.data());
-    } else {
-      const auto kernel = update == WideUpdate::kErase ? kernels.erase : kernels.insert_if_absent;
-      progress = kernel(digests.data(), range, filter.view, bits.data(), spilled.data());
-    }
-    REQUIRE(progress.end == stop);
-    REQUIRE(spilled.GuardsIntact());
-    std::vector<uint32_t> got_spilled = spilled.Copy();
-    got_spilled.resize(progress.num_spilled);
-    REQUIRE(FirstDifference(got_spilled, want_spilled) == "");
-    begin = stop + 1;
-  }
-  REQUIRE(FirstDifference(bits, want_bits) == "");
-  REQUIRE(FirstDifference(filter.words.Copy(), model.Words()) == "");
-  REQUIRE(FirstDifference(one_by_one.words.Copy(), model.Words()) == "");
-  REQUIRE(filter.words.GuardsIntact());
-  REQUIRE(filter.versions.HaveRisen(versions_before, updated, has_versions));
-}
-
-void CheckUpdate(WideUpdate update, const std::vector<uint64_t>& digests, size_t begin, size_t end,
-                 const WideModel& model) {
-  for (const bool has_versions : {false, true}) {
-    CheckUpdateOf(kWideSets.Of(has_versions), has_versions, update, digests, begin, end, model);
-  }
-}
-
-TEST_CASE("updates of wide blocks leave the bytes of the definition on every target",
+TEST_CASE("updates and queries of wide blocks do what the definition does on every target",
           "[kernels][fingerprints]") {
-  const auto update =
-      GENERATE(WideUpdate::kInsert, WideUpdate::kInsertIfAbsent, WideUpdate::kErase);
+  const bool has_versions = GENERATE(false, true);
   const uint32_t bits = GENERATE(8, 13, 16);
   for (const size_t size : tests::EdgeSizes()) {
     const auto digests = DrawnDigests(size, size / 2 + 1, Catch::rngSeed() + size);
+    const auto asked = DrawnDigests(size, size + 1, Catch::rngSeed() + size);
     for (const uint64_t num_blocks : tests::EdgeBlocks()) {
       INFO(size << " keys, " << num_blocks << " blocks");
       const WideModel mixed = MixedModel(digests, num_blocks, bits);
       tests::ForEachRunnableTarget([&] {
-        CheckUpdate(update, digests, 0, size, WideModel(num_blocks, bits));
-        CheckUpdate(update, digests, size / 3, size, mixed);
+        for (const BinnedOp op : kBinnedOps) {
+          WideSubject(WideModel(num_blocks, bits), has_versions).Apply(op, digests);
+          WideSubject subject(mixed, has_versions);
+          const size_t begin = op == BinnedOp::kQuery ? 0 : size / 3;
+          subject.Apply(op, op == BinnedOp::kQuery ? asked : digests, begin, size);
+        }
       });
     }
   }
@@ -198,49 +108,13 @@ TEST_CASE("updates of wide blocks leave the bytes of the definition on every tar
 
 TEST_CASE("a thousand keys of one wide block of many are applied in order",
           "[kernels][fingerprints]") {
+  const bool has_versions = GENERATE(false, true);
   auto digests = DrawnDigests(1000, 40, Catch::rngSeed());
   for (uint64_t& digest : digests) digest = digest % (uint64_t{1} << 32) | uint64_t{1} << 63;
   const WideModel mixed = MixedModel(digests, 9, 16);
   tests::ForEachRunnableTarget([&] {
-    for (const auto update :
-         {WideUpdate::kInsert, WideUpdate::kInsertIfAbsent, WideUpdate::kErase}) {
-      CheckUpdate(update, digests, 0, digests.size(), mixed);
-    }
+    for (const BinnedOp op : kBinnedOps) WideSubject(mixed, has_versions).Apply(op, digests);
   });
-}
-
-TEST_CASE("queries of wide blocks show, or list as unsure, what the definition does",
-          "[kernels][fingerprints]") {
-  const uint32_t bits = GENERATE(8, 16);
-  const bool has_versions = GENERATE(false, true);
-  for (const size_t size : tests::EdgeSizes()) {
-    const auto digests = DrawnDigests(size, size + 1, Catch::rngSeed() + size);
-    WideModel model = MixedModel(digests, size / 20 + 1, bits);
-    std::vector<uint64_t> want((size + 63) / 64);
-    std::vector<uint32_t> want_unsure;
-    for (size_t i = 0; i < size; ++i) {
-      const OneFate fate = model.Query(digests[i]);
-      want[i / 64] |= static_cast<uint64_t>(fate == OneFate::kDone) << i % 64;
-      if (fate == OneFate::kSpill) want_unsure.push_back(static_cast<uint32_t>(i));
-    }
-    tests::ForEachRunnableTarget([&] {
-      const FingerprintKernels& kernels = kWideSets.Of(has_versions);
-      const WideFilter filter(model);
-      Guarded<uint64_t> shown(want.size(), ~uint64_t{0});
-      Guarded<uint32_t> unsure(size, 0, size % 3);
-      const size_t num_unsure =
-          kernels.query(digests.data(), size, filter.view, shown.data(), unsure.data());
-      REQUIRE(FirstDifference(shown.Copy(), want) == "");
-      REQUIRE(shown.GuardsIntact());
-      REQUIRE(unsure.GuardsIntact());
-      std::vector<uint32_t> got_unsure = unsure.Copy();
-      got_unsure.resize(num_unsure);
-      REQUIRE(FirstDifference(got_unsure, want_unsure) == "");
-      for (const uint64_t digest : digests) {
-        REQUIRE(kernels.query_one(digest, &filter.view) == model.Query(digest));
-      }
-    });
-  }
 }
 
 TEST_CASE("no key of a wide block is free or a mark", "[kernels][fingerprints]") {
@@ -275,19 +149,20 @@ TEST_CASE("a wide block's keys survive encoding and decoding", "[kernels][finger
 
 TEST_CASE("wide blocks hold the reference's keys until they are full", "[kernels][fingerprints]") {
   const auto digests = DrawnDigests(500, 400, Catch::rngSeed());
-  FingerprintReference reference(std::nullopt, 100, 12);
+  FingerprintReference reference(100, 12);
   for (const uint64_t digest : digests) reference.Insert(digest);
   tests::ForEachRunnableTarget([&] {
-    const WideFilter filter(WideModel(100, 12));
+    std::vector<uint32_t> words(100 * kFingerprintBlockWords);
+    const FingerprintBlocks view{words.data(), 100, 12, nullptr};
     std::vector<uint32_t> spilled(digests.size());
     const auto progress = ActiveKernels().wide_fingerprints.insert(
-        digests.data(), {0, digests.size()}, filter.view, spilled.data());
+        digests.data(), {0, digests.size()}, view, spilled.data());
     REQUIRE(progress.end == digests.size());
     for (uint64_t b = 0; b < 100; ++b) {
       std::vector<uint32_t> want;
       for (const auto& [key, count] : reference.ContentsOf(b)) want.insert(want.end(), count, key);
       std::array<uint32_t, kWideSlots> keys{};
-      const size_t num_keys = DecodeWide(FingerprintBlockAt(filter.view, b), keys);
+      const size_t num_keys = DecodeWide(FingerprintBlockAt(view, b), keys);
       REQUIRE(FirstDifference(std::vector<uint32_t>(keys.begin(), keys.begin() + num_keys), want) ==
               "");
     }

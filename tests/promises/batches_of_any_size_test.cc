@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "promises/specimen.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/targets.h"
 
 namespace trommel::tests {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "promises/specimen.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/in_threads.h"
 #include "support/shrink.h"
 

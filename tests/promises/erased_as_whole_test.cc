@@ -7,11 +7,10 @@
 #include <iterator>
 #include <map>
 #include <random>
-#include <vector>
 
 #include "promises/specimen.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/shrink.h"
 
 namespace trommel::tests {

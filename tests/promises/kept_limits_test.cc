@@ -9,8 +9,8 @@
 
 #include "promises/specimen.h"
 #include "support/allocation_peak.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/in_threads.h"
 #include "support/least_named.h"
 #include "support/shrink.h"

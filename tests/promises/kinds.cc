@@ -2,12 +2,10 @@
 // made.
 #include <algorithm>
 #include <ostream>
-#include <type_traits>
-#include <utility>
 
 #include "promises/specimen.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/least_named.h"
 #include "support/sanitized.h"
 #include "support/shapes.h"

@@ -1,4 +1,4 @@
-// The bounds that other tests trust, and the keys and the model they are fed with.
+// The bounds that other tests trust, and the keys they are fed with.
 #include "support/statistics.h"
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "support/catch.h"
-#include "support/exact_model.h"
 #include "support/random_keys.h"
 
 namespace trommel::tests {
@@ -96,37 +95,6 @@ TEST_CASE("a random order is a permutation", "[support]") {
   std::sort(order.begin(), order.end());
   for (size_t i = 0; i < order.size(); ++i) REQUIRE(order[i] == i);
   CHECK(RandomOrder(0, 5).empty());
-}
-
-TEST_CASE("the exact model counts copies and judges answers", "[support]") {
-  ExactModel<uint64_t> model;
-  const std::vector<uint64_t> keys = {7, 8, 7, 9};
-  model.Insert(keys);
-  CHECK(model.num_keys() == 4);
-  CHECK(model.num_distinct() == 3);
-  CHECK(model.Count(7) == 2);
-  CHECK(model.Erase(7));
-  CHECK(model.Contains(7));
-  CHECK(model.Erase(7));
-  CHECK_FALSE(model.Contains(7));
-  CHECK_FALSE(model.Erase(7));
-  CHECK(model.DistinctKeys() == std::vector<uint64_t>{8, 9});
-  CHECK(model.num_keys() == 2);
-
-  // Now 8 and 9 are in, 7 is not. Answers "maybe present": keys 0 and 1.
-  const std::vector<uint64_t> answers = {0b0011};
-  CHECK(model.NumFalsePositives(keys, answers) == 1);
-  CHECK(model.NumFalseNegatives(keys, answers) == 1);
-  CHECK(model.NumStrangers(keys) == 2);
-  CHECK(model.NumUnderestimated(keys, std::vector<uint64_t>{0, 0, 0, 1}) == 1);
-
-  model.FollowInsertIfAbsent(keys, std::vector<uint64_t>{0b0001});
-  CHECK(model.Count(7) == 1);
-  CHECK(model.FollowErase(keys, std::vector<uint64_t>{0b0111}) == 1);  // the second 7 was not in
-  CHECK(model.DistinctKeys() == std::vector<uint64_t>{9});
-  model.Clear();
-  CHECK(model.num_keys() == 0);
-  CHECK_FALSE(model.Contains(9));
 }
 
 }  // namespace

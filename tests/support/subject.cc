@@ -1,12 +1,15 @@
-// References and block stores as subjects; programs on subjects, step by step.
+// References, block stores and filters as subjects; programs on subjects, step by step.
 #include "support/subject.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "engine/src/counting/forced_route.h"
 #include "support/catch.h"
 #include "support/shapes.h"
 #include "support/words.h"
+#include "trommel/executor.h"
 
 namespace trommel::tests {
 namespace {
@@ -176,6 +179,64 @@ std::string StoreDifference(const BlockStore& store, const kernels::ReferenceFil
     return "the running bytes of the side table";
   }
   return "";
+}
+
+// --- Filters.
+
+FilterSubject::FilterSubject(const Program& program, bool has_threads) {
+  static const std::shared_ptr<Executor> kThreads = Executor::Create(3).value();
+  for (int i = 0; i < 2; ++i) {
+    auto filter = CountingFilter::CreateWithGeometry(program.geometry(), DigestPolicy());
+    REQUIRE(filter.ok());
+    if (has_threads) ForcedRoute::Use(*filter, Route::kSplit);
+    if (has_threads) filter->UseExecutor(kThreads);
+    filters_.push_back(*std::move(filter));
+  }
+}
+template <class Many>
+Answers FilterSubject::Answer(size_t which, Digests digests, const Many& many) {
+  std::vector<uint64_t> bitmap(BitmapWords(digests.size()), ~uint64_t{0});
+  const uint64_t num_set = many(filters_[which], Keys::Digests(digests), bitmap);
+  Answers answers;
+  Append(answers, bitmap, digests.size());
+  REQUIRE(num_set == static_cast<uint64_t>(std::ranges::count(answers, 1)));
+  return answers;
+}
+void FilterSubject::Insert(size_t which, Digests digests) {
+  filters_[which].Insert(Keys::Digests(digests));
+}
+Answers FilterSubject::InsertIfAbsent(size_t which, Digests digests) {
+  return Answer(which, digests, [](CountingFilter& filter, Keys keys, auto& bitmap) {
+    return filter.InsertIfAbsent(keys, bitmap);
+  });
+}
+Answers FilterSubject::Erase(size_t which, Digests digests) {
+  return Answer(which, digests, [](CountingFilter& filter, Keys keys, auto& bitmap) {
+    const EraseOutcome outcome = filter.Erase(keys, bitmap);
+    REQUIRE(outcome.num_erased + outcome.num_refused == keys.size());
+    return outcome.num_erased;
+  });
+}
+void FilterSubject::Merge(size_t which) {
+  REQUIRE(filters_[which].Merge(filters_[1 - which]).ok());
+}
+bool FilterSubject::Subtract(size_t which) {
+  return filters_[which].Subtract(filters_[1 - which]).ok();
+}
+void FilterSubject::Fold() {
+  const bool can = filters_[0].geometry().num_blocks % 2 == 0;
+  for (CountingFilter& filter : filters_) REQUIRE(filter.Fold().ok() == can);
+}
+void FilterSubject::Clear(size_t which) { filters_[which].Clear(); }
+Answers FilterSubject::Query(size_t which, Digests digests) {
+  return Answer(which, digests, [](CountingFilter& filter, Keys keys, auto& bitmap) {
+    return filter.Query(keys, bitmap);
+  });
+}
+std::vector<uint64_t> FilterSubject::Counts(size_t which, Digests digests) {
+  std::vector<uint64_t> counts(digests.size());
+  filters_[which].CountEstimates(Keys::Digests(digests), counts);
+  return counts;
 }
 
 // --- Programs on subjects.

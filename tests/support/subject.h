@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,20 +77,10 @@ class StoreSubject : public Subject {
   std::vector<BlockStore> stores_;
 };
 
-// How a filter is given its batches.
-enum class Split {
-  kWhole,
-  kRandom,
-  kPoints,
-  kShards,       // whole batches on the split route
-  kThreads,      // the same with three threads
-  kLocked,       // as a ConcurrentFilter
-  kLockedPoints  // the same, key by key
-};
-
+// Of whole batches; with threads these take the split route.
 class FilterSubject : public Subject {
  public:
-  FilterSubject(const Program& program, Split split, uint64_t seed = 0);
+  explicit FilterSubject(const Program& program, bool has_threads = false);
   void Insert(size_t which, Digests digests) override;
   Answers InsertIfAbsent(size_t which, Digests digests) override;
   Answers Erase(size_t which, Digests digests) override;
@@ -106,20 +94,11 @@ class FilterSubject : public Subject {
   CountingFilter& filter(size_t which) { return filters_[which]; }
 
  private:
-  // Calls use(filter), or the ConcurrentFilter made of it for that time.
-  template <class Use>
-  auto With(size_t which, const Use& use);
-  bool IsByPoints() const { return split_ == Split::kPoints || split_ == Split::kLockedPoints; }
-  // Calls use(digests) for the tasks of a batch, in order.
-  void ForEachTask(Digests digests, const std::function<void(Digests)>& use);
-  // The answers of one(filter, key), or of many(filter, keys, bitmap), which returns how many
-  // are 1.
-  template <class One, class Many>
-  Answers Answer(size_t which, Digests digests, const One& one, const Many& many);
+  // The answers of many(filter, keys, bitmap), which returns how many are 1.
+  template <class Many>
+  Answers Answer(size_t which, Digests digests, const Many& many);
 
   std::vector<CountingFilter> filters_;
-  Split split_;
-  std::mt19937_64 random_;
 };
 
 // Empty if the store holds what the reference says. Presence bits and all counters must be equal.
