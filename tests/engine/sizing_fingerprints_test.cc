@@ -1,7 +1,6 @@
 // Sizing of fingerprints: the model against blocks filled with the kernels' own keys, and what
 // sizing makes of it.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -14,7 +13,6 @@
 #include "engine/src/sizing/geometry_checks.h"
 #include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
-#include "support/death.h"
 #include "support/random_keys.h"
 #include "support/shapes.h"
 #include "support/statistics.h"
@@ -29,12 +27,6 @@ using tests::FingerprintsOf;
 
 SizingRequest FingerprintsRequest(Encoding encoding, uint64_t capacity, double target_fpr) {
   return {.capacity = capacity, .target_fpr = target_fpr, .encoding = encoding};
-}
-
-bool HoldsFingerprints(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
-  return PredictedFpr(geometry, num_keys) + PredictedUndecidedShare(geometry, num_keys) <=
-             target_fpr &&
-         PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(geometry.encoding);
 }
 
 using FilledBlocks = std::vector<std::vector<uint32_t>>;
@@ -166,38 +158,6 @@ TEST_CASE("the predicted side table of fingerprints is that of a filter past its
     CHECK(measured > 0.8 * predicted);
     CHECK(measured < 1.25 * predicted);
   }
-}
-
-TEST_CASE("sizing of fingerprints keeps rate and promoted share and wastes nothing",
-          "[engine][sizing][long]") {
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
-  const double target_fpr = GENERATE(0.5, 1e-2, 0.003, 0.0004, 1e-4, 1e-5);
-  const uint64_t capacity = GENERATE(uint64_t{1}, 2, 40, 100, 12345, 1'000'000, 30'000'000);
-  CAPTURE(EncodingName(encoding), target_fpr, capacity);
-  const auto sizing = SizeFor(FingerprintsRequest(encoding, capacity, target_fpr));
-  REQUIRE(sizing.ok());
-  const Geometry& geometry = sizing->geometry;
-  REQUIRE(Validate(geometry).ok());
-  CHECK(geometry.shard_bits == ShardBitsOf(encoding, geometry.num_blocks));
-  CHECK(geometry.fingerprint_bits == MaxFingerprintBits(encoding, geometry.slots));
-  CHECK(HoldsFingerprints(geometry, capacity, target_fpr));
-  CHECK(sizing->predicted_fpr == PredictedFpr(geometry, capacity));
-  CHECK(sizing->predicted_promoted_share == PredictedPromotedShare(geometry, capacity));
-  CHECK(sizing->predicted_side_table_bytes == PredictedSideTableBytes(geometry, capacity));
-  const auto keys = static_cast<double>(capacity);
-  const auto bytes = static_cast<double>(geometry.num_bytes() + sizing->predicted_side_table_bytes);
-  CHECK(sizing->bits_per_key == Approx(bytes * 8 / keys).margin(4 / keys));  // half a byte
-
-  Geometry smaller = geometry;
-  const bool has_lines = encoding == Encoding::kDense && geometry.shard_bits > 0;
-  smaller.num_blocks -= BlockUnit(encoding, geometry.shard_bits) * (has_lines ? 16 : 1);
-  if (smaller.num_blocks != 0) CHECK_FALSE(HoldsFingerprints(smaller, capacity, target_fpr));
-
-  const auto way_back = CapacityFor(geometry, target_fpr);
-  REQUIRE(way_back.ok());
-  CHECK(*way_back >= capacity);
-  CHECK(HoldsFingerprints(geometry, *way_back, target_fpr));
-  CHECK_FALSE(HoldsFingerprints(geometry, *way_back + 1, target_fpr));
 }
 
 TEST_CASE("fingerprints need no more bits per key than promised", "[engine][sizing]") {

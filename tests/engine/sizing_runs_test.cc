@@ -1,7 +1,6 @@
 // Sizing of runs: their limits besides the rate, and the shape for each rate.
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "support/catch.h"
 #include "trommel/sizing.h"
@@ -16,43 +15,6 @@ SizingRequest RunsRequest(uint64_t capacity, double target_fpr, uint32_t num_sli
           .target_fpr = target_fpr,
           .num_slices = num_slices,
           .encoding = Encoding::kRuns};
-}
-
-bool HoldsRuns(const Geometry& geometry, uint64_t num_keys, double target_fpr) {
-  return PredictedFpr(geometry, num_keys) <= target_fpr &&
-         PredictedPromotedShare(geometry, num_keys) <= MaxPromotedShare(Encoding::kRuns);
-}
-
-TEST_CASE("sizing of runs keeps rate and promoted share and wastes nothing",
-          "[engine][sizing][long]") {
-  const double target_fpr = GENERATE(0.5, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6);
-  const uint64_t capacity =
-      GENERATE(uint64_t{1}, 2, 40, 100, 12345, 1'000'000, 30'000'000, 1'000'000'000);
-  const uint32_t num_slices = GENERATE(uint32_t{4}, 5, 8, 10, 0);
-  CAPTURE(target_fpr, capacity, num_slices);
-  const auto sizing = SizeFor(RunsRequest(capacity, target_fpr, num_slices));
-  REQUIRE(sizing.ok());
-  const Geometry& geometry = sizing->geometry;
-  REQUIRE(Validate(geometry).ok());
-  CHECK(geometry.encoding == Encoding::kRuns);
-  if (num_slices != 0) CHECK(geometry.num_slices == num_slices);
-  CHECK(HoldsRuns(geometry, capacity, target_fpr));
-  CHECK(sizing->predicted_fpr == PredictedFpr(geometry, capacity));
-  CHECK(sizing->predicted_promoted_share == PredictedPromotedShare(geometry, capacity));
-  CHECK(sizing->predicted_side_table_bytes == PredictedSideTableBytes(geometry, capacity));
-  const auto keys = static_cast<double>(capacity);
-  const auto bytes = static_cast<double>(geometry.num_bytes() + sizing->predicted_side_table_bytes);
-  CHECK(sizing->bits_per_key == Approx(bytes * 8 / keys).margin(4 / keys));  // half a byte
-
-  Geometry smaller = geometry;
-  smaller.num_blocks -= uint64_t{1} << geometry.shard_bits;
-  if (smaller.num_blocks != 0) CHECK_FALSE(HoldsRuns(smaller, capacity, target_fpr));
-
-  const auto way_back = CapacityFor(geometry, target_fpr);
-  REQUIRE(way_back.ok());
-  CHECK(*way_back >= capacity);
-  CHECK(HoldsRuns(geometry, *way_back, target_fpr));
-  CHECK_FALSE(HoldsRuns(geometry, *way_back + 1, target_fpr));
 }
 
 TEST_CASE("runs need no more bits per key than promised", "[engine][sizing]") {
@@ -145,20 +107,6 @@ TEST_CASE("one block of runs is promoted by the key too many", "[engine][sizing]
   const auto capacity = CapacityFor(geometry, kMaxTargetFpr);
   REQUIRE(capacity.ok());
   CHECK(*capacity == most_keys);
-}
-
-TEST_CASE("slice counts that runs do not have are refused", "[engine][sizing]") {
-  const uint32_t num_slices = GENERATE(uint32_t{1}, 6, 9, 16, 64);
-  const std::string want =
-      "num_slices is " + std::to_string(num_slices) + "; runs have 4, 5, 8 or 10";
-  const auto sizing = SizeFor(RunsRequest(1000, 0.01, num_slices));
-  REQUIRE_FALSE(sizing.ok());
-  CHECK(sizing.error().code == ErrorCode::kInvalidArgument);
-  CHECK(sizing.error().message == want);
-  const Geometry geometry{.num_slices = num_slices, .encoding = Encoding::kRuns, .num_blocks = 10};
-  const Status status = Validate(geometry);
-  REQUIRE_FALSE(status.ok());
-  CHECK(status.error().message == want);
 }
 
 }  // namespace

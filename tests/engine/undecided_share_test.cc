@@ -173,29 +173,5 @@ TEST_CASE("what every query reads leaves nothing undecided", "[engine][sizing]")
   CHECK(PredictedUndecidedShare(tests::FingerprintsOf(Encoding::kDense, 1), 48) == 0);
 }
 
-TEST_CASE("sizing keeps its target beside writers", "[engine][sizing]") {
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
-  // Where the undecided keys decide: just above the rate of full blocks.
-  const double target_fpr = encoding == Encoding::kFingerprints16 ? 0.00034 : 0.00215;
-  const uint64_t capacity = GENERATE(uint64_t{100}, 12345, 1'000'000, 30'000'000);
-  const auto sizing =
-      SizeFor({.capacity = capacity, .target_fpr = target_fpr, .encoding = encoding});
-  REQUIRE(sizing.ok());
-  const auto sum = [&](const Geometry& geometry, uint64_t num_keys) {
-    return PredictedFpr(geometry, num_keys) + PredictedUndecidedShare(geometry, num_keys);
-  };
-  CAPTURE(EncodingName(encoding), capacity, sizing->geometry.num_blocks);
-  CHECK(sizing->predicted_undecided_share == PredictedUndecidedShare(sizing->geometry, capacity));
-  CHECK(sum(sizing->geometry, capacity) <= target_fpr);
-  Geometry smaller = sizing->geometry;
-  const bool has_lines = encoding == Encoding::kDense && smaller.shard_bits > 0;
-  smaller.num_blocks -= BlockUnit(encoding, smaller.shard_bits) * (has_lines ? 16 : 1);
-  CHECK(sum(smaller, capacity) > target_fpr);
-  const uint64_t most = CapacityFor(sizing->geometry, target_fpr).value();
-  CHECK(most >= capacity);
-  CHECK(sum(sizing->geometry, most) <= target_fpr);
-  CHECK(sum(sizing->geometry, most + 1) > target_fpr);
-}
-
 }  // namespace
 }  // namespace trommel
