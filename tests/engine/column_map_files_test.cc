@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <random>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "support/catch.h"
@@ -72,41 +71,6 @@ TEST_CASE("the example of FORMAT.md has the bytes that it says", "[engine][colum
   map.Insert(0, Keys::Digests(std::span(&digest, 1)));
   const Bytes bytes = map.SerializeColumn(0);
   CHECK((tests::FileForge(bytes).At("places").bytes == Bytes{std::byte{0x82}, std::byte{0x20}}));
-}
-
-TEST_CASE("hostile bytes leave a column of a map closed, and the map as it was",
-          "[engine][column_map]") {
-  ColumnMap map = OpenMap(SmallMap());
-  const std::vector<uint64_t> keys = tests::MemberKeys(30, 1);
-  map.Insert(1, keys);
-  map.Insert(1, keys[0]);
-  const Bytes good = map.SerializeColumn(1);
-  map.CloseColumn(1);
-  const auto code_of = [&](const Bytes& bytes) {
-    const Status loaded = map.LoadColumn(1, bytes);
-    REQUIRE(map.IsOpen(1) == loaded.ok());
-    REQUIRE((loaded.ok() || map.GetStats().num_pairs == 0));
-    if (loaded.ok()) {
-      map.CloseColumn(1);
-      return ErrorCode::kIo;  // of none of these
-    }
-    return loaded.error().code;
-  };
-  CHECK(code_of(good) == ErrorCode::kIo);
-
-  for (size_t size = 0; size < good.size(); ++size) {
-    REQUIRE(code_of({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size)}) ==
-            ErrorCode::kCorrupt);
-  }
-  Bytes longer = good;
-  longer.push_back(std::byte{0});
-  CHECK(code_of(longer) == ErrorCode::kCorrupt);
-  for (size_t bit = 0; bit < good.size() * 8; ++bit) {
-    Bytes flipped = good;
-    flipped[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
-    const ErrorCode code = code_of(flipped);
-    REQUIRE((code == ErrorCode::kCorrupt || code == ErrorCode::kVersion));
-  }
 }
 
 TEST_CASE("numbers out of range are refused by name when a map is created",

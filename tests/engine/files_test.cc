@@ -3,13 +3,13 @@
 // one type's sections can break is in forged_contents_test.cc.
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <set>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "engine/src/files/filter_files.h"
 #include "support/catch.h"
 #include "support/damage.h"
@@ -376,6 +376,14 @@ TEST_CASE("loading keeps to the limit of memory, and a file names itself in erro
     CHECK(refused.error().code == ErrorCode::kOutOfMemory);
     CHECK_THAT(refused.error().message, ContainsSubstring(path.string() + ": ") &&
                                             ContainsSubstring("the limit of 100 bytes"));
+    Bytes half = one.filter->Serialize();
+    half.resize(half.size() / 2);
+    WriteFile(path, half);
+    const Error error = AnyFilter::Load(path).error();
+    CHECK(error.code == kCorrupt);
+    CHECK_THAT(error.message,
+               ContainsSubstring(path.string() + ": ") &&
+                   ContainsSubstring("file is " + GroupedText(half.size()) + " bytes"));
   }
   CHECK(AnyFilter::Load(folder / "nothing").error().code == ErrorCode::kIo);
   CHECK(LoadMetadata(folder / "nothing").error().code == ErrorCode::kIo);

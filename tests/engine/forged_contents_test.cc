@@ -1,23 +1,61 @@
 // What only the sections of one type can break, with all places and checksums right: each forgery
-// is refused, and the error says which rule is broken. (Of windows: window_forged_files_test.cc.)
+// is refused, and the error says which rule is broken.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/files/store_sections.h"
 #include "support/catch.h"
 #include "support/every_file.h"
-#include "support/forgeries.h"
+#include "support/file_forge.h"
 #include "support/shapes.h"
+#include "support/window_files.h"
+#include "support/window_slots.h"
 
 namespace trommel::tests {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+
+// Numbers in sections of a good file are replaced.
+constexpr uint64_t kMany = ~uint64_t{0};
+
+// A number of so many bytes at a place of a section.
+struct Forgery {
+  const char* section;
+  uint32_t store;
+  uint64_t at;  // in the section
+  uint64_t num_bytes;
+  uint64_t value;
+  const char* message;
+};
+
+std::string ErrorOf(const Bytes& bytes) {
+  const Result<Bytes> loaded = LoadFilter(bytes, 0);
+  return loaded.ok() ? "loaded" : loaded.error().message;
+}
+
+Bytes Forged(const Bytes& good, const Forgery& forgery) {
+  FileForge forge(good);
+  Bytes& bytes = forge.At(forgery.section, forgery.store).bytes;
+  REQUIRE(forgery.at + forgery.num_bytes <= bytes.size());
+  std::memcpy(bytes.data() + forgery.at, &forgery.value, forgery.num_bytes);
+  return forge.Seal();
+}
+
+// Each forgery is refused, and the error says what is to be said.
+void CheckAll(const Bytes& good, const std::vector<Forgery>& forgeries) {
+  REQUIRE(ErrorOf(good) == "loaded");
+  for (const Forgery& forgery : forgeries) {
+    CAPTURE(forgery.section, forgery.store, forgery.at, forgery.value);
+    CHECK_THAT(ErrorOf(Forged(good, forgery)), Catch::Matchers::ContainsSubstring(forgery.message));
+  }
+}
 
 }  // namespace
 
@@ -312,6 +350,33 @@ TEST_CASE("forged places of a column are refused", "[engine][files][column_map][
   other = FileForge(good);
   other.header.digest_kind = 0;
   CHECK_THAT(error_of(other), ContainsSubstring("digest kind is 0 there and 1 here"));
+}
+
+TEST_CASE("forged numbers of a window are refused", "[engine][files][window][hostile]") {
+  CheckAll(CrowdedWindow(kRateOfSlots16).Serialize(),
+           {{"window", 0, 0, 8, 0, "section 'window'"},
+            {"window", 0, 0, 8, kMany, "section 'window' has"},
+            {"window", 0, 8, 8, 0, "section 'window' has"},
+            {"window", 0, 16, 4, 0, "num_buckets"},
+            {"window", 0, 16, 4, 13, "more buckets than slots of 16 bits can have"},
+            {"window", 0, 20, 4, 2, "is_erasable is neither 0 nor 1"},
+            {"window", 0, 20, 4, 0, "what its keys make"},
+            {"window", 0, 24, 8, 1'000'000, "a bucket's keys are not what the blocks hold"},
+            {"window", 0, 24, 8, kMany, "a bucket's keys are not what the blocks hold"},
+            {"numbers", 1, 0, 4, 1, "the encoding is 1; this library reads 2"},
+            {"numbers", 1, 8, 4, 13, "the fingerprint's length is 13; this library reads 12"},
+            {"numbers", 1, 8, 4, 16, "what its keys make"},
+            {"numbers", 1, 24, 8, 0, "no possible request"},
+            {"side", 1, 0, 8, kMany, "names a block that does not exist"},
+            {"side", 1, 8, 8, uint64_t{1} << 40, "side"},
+            {"side", 1, 16, 8, 0, "entries do not ascend, or have no count"},
+            {"side", 1, 16, 8, kMany, "entries do not ascend, or have no count"},
+            {"side", 1, 16, 8, kMany >> 1, "what"},
+            {"side", 1, 24, 4, 1 << 12, "a fingerprint of another length"},
+            {"side", 1, 24, 4, 0, "a fingerprint of another length"},
+            {"side", 1, 28, 4, 1, "entries do not ascend, or have no count"}});
+  CheckAll(CrowdedWindow(kRateOfSlots16, false).Serialize(),
+           {{"window", 0, 24, 8, kMany, "more keys than can be counted"}});
 }
 
 }  // namespace trommel::tests

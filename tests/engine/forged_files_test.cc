@@ -7,17 +7,20 @@
 #include <cstdint>
 #include <limits>
 #include <random>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/src/files/store_sections.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/every_file.h"
+#include "support/file_forge.h"
+#include "support/sample_filters.h"
 #include "support/sanitized.h"
 #include "support/shapes.h"
-#include "trommel/byte_stream.h"
+#include "support/window_files.h"
+#include "support/window_slots.h"
 #include "trommel/counting_filter.h"
 #include "trommel/scalable_filter.h"
 
@@ -184,6 +187,16 @@ TEST_CASE("forged hidden keys take no more than a multiple of the file",
   CHECK(peak.num_bytes() <= 5 * bytes.size() + 400'000);
 }
 
+TEST_CASE("what cannot fit the memory limit is refused before it is read", "[engine][files]") {
+  const CountingFilter filter = std::move(SampleFilters().back().filter);
+  Bytes bytes = filter.Serialize();
+  // Reading the side table would find this.
+  bytes[FileForge(bytes).At("side", 1).record.offset] ^= std::byte{1};
+  const uint64_t too_few = filter.geometry().num_bytes() - 1;
+  CHECK(CountingFilter::Deserialize(bytes, too_few).error().code == ErrorCode::kOutOfMemory);
+  CHECK(CountingFilter::Deserialize(bytes).error().code == ErrorCode::kCorrupt);
+}
+
 // A file has keys, and the first size as a number.
 TEST_CASE("a filter that doubles loads without the blocks of its first size",
           "[engine][files][forged][doubling]") {
@@ -229,6 +242,28 @@ TEST_CASE("an allocation's peak is counted, mappings included", "[support][alloc
   CHECK(peak.num_bytes() < before + 200'000);
   { const CountingFilter filter = CountingFilter::Create({.capacity = 1'000'000}).value(); }
   CHECK(peak.num_bytes() > 2'000'000);
+}
+
+// Any word changed in a section is not what some contents make, or not what the keys say: stamps,
+// homes, counts and places may not change, and a fingerprint that becomes another one changes the
+// order.
+TEST_CASE("any word of a window that is changed is found", "[engine][files][window][long]") {
+  for (const double rate : {kRateOfSlots16, kRateOfSlots24}) {
+    const Bytes good = CrowdedWindow(rate).Serialize();
+    for (const auto& [name, store] :
+         {std::pair{"blocks", 1U}, {"lines", 1U}, {"side", 1U}, {"window", 0U}}) {
+      FileForge forge(good);
+      Bytes& bytes = forge.At(name, store).bytes;
+      const uint64_t step = 4 * (1 + bytes.size() / 4096);
+      for (uint64_t at = 0; at < bytes.size(); at += step) {
+        CAPTURE(rate, name, at);
+        const auto word = Get<uint32_t>(bytes, at);
+        Put(bytes, at, word ^ 0x80008000);
+        REQUIRE_FALSE(LoadFilter(forge.Seal(), 0).ok());
+        Put(bytes, at, word);
+      }
+    }
+  }
 }
 
 }  // namespace trommel::tests

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/catch.h"
 #include "support/every_type.h"
 #include "support/file_forge.h"
 #include "support/random_keys.h"
@@ -40,9 +41,13 @@ inline ColumnMap MapOfColumns() {
   return map;
 }
 
+// What is refused leaves the column closed, and the map as it was.
 inline Result<Bytes> LoadColumn(std::span<const std::byte> bytes, uint64_t /*limit_bytes*/) {
   ColumnMap map = MapOfColumns();
-  if (Status loaded = map.LoadColumn(1, bytes); !loaded.ok()) return loaded.error();
+  if (Status loaded = map.LoadColumn(1, bytes); !loaded.ok()) {
+    if (map.IsOpen(1) || map.GetStats().num_pairs != 0) FAIL("a refused column is loaded");
+    return loaded.error();
+  }
   return map.SerializeColumn(1);
 }
 
