@@ -4,22 +4,20 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <random>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "kernels/map_layout.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
+#include "support/map_model.h"
 #include "trommel/column_map.h"
 #include "trommel/keys.h"
 
 namespace trommel {
 namespace {
 
-using MapRow = std::vector<uint64_t>;
+using tests::MapModel;
 
 constexpr uint32_t kMapColumns = 700;
 
@@ -55,56 +53,19 @@ std::vector<MapBatch> SomeBatches(size_t num_batches, std::mt19937_64& random) {
   return batches;
 }
 
-// Copies of each pair of a place and a column: what a map must have.
-class MapModel {
- public:
-  void Insert(const ColumnMap& map, uint32_t column, uint64_t digest) {
-    ++copies_[PlaceOf(map, digest)][column];
-  }
-  void Erase(const ColumnMap& map, uint32_t column, uint64_t digest) {
-    const auto place = copies_.find(PlaceOf(map, digest));
-    const auto pair = place->second.find(column);
-    if (--pair->second == 0) place->second.erase(pair);
-    if (place->second.empty()) copies_.erase(place);
-  }
-  void Close(uint32_t column) {
-    for (auto& [place, columns] : copies_) columns.erase(column);
-    std::erase_if(copies_, [](const auto& entry) { return entry.second.empty(); });
-  }
-  bool empty() const { return copies_.empty(); }
-
-  // The map answers exactly that for all of these.
-  void Check(const ColumnMap& map, std::span<const MapBatch> batches) const {
-    MapRow row(map.row_words());
-    size_t num_wrong = 0;
-    for (const MapBatch& batch : batches) {
-      for (const uint64_t digest : batch.digests) {
-        map.Query(Key::Digest(digest), row);
-        num_wrong += row != Want(map, digest);
-      }
+// The map answers exactly what the model does for all of these.
+void CheckMap(const ColumnMap& map, const MapModel& model, std::span<const MapBatch> batches) {
+  MapModel::MapRow row(map.row_words());
+  size_t num_wrong = 0;
+  for (const MapBatch& batch : batches) {
+    for (const uint64_t digest : batch.digests) {
+      map.Query(Key::Digest(digest), row);
+      num_wrong += row != model.Want(digest);
     }
-    CHECK(num_wrong == 0);
-    uint64_t num_pairs = 0;
-    for (const auto& [place, columns] : copies_) num_pairs += columns.size();
-    CHECK(map.GetStats().num_pairs == num_pairs);
   }
-  MapRow Want(const ColumnMap& map, uint64_t digest) const {
-    MapRow row(map.row_words());
-    const auto place = copies_.find(PlaceOf(map, digest));
-    if (place == copies_.end()) return row;
-    for (const auto& [column, count] : place->second) row[column / 64] |= 1ULL << column % 64;
-    return row;
-  }
-
- private:
-  static uint64_t PlaceOf(const ColumnMap& map, uint64_t digest) {
-    const MapGeometry& shape = map.geometry();
-    const auto place = kernels::FingerprintPlaceOf(digest, shape.num_blocks);
-    return place.block_idx << 16 | kernels::MapFingerprint(place.rest, shape.fingerprint_bits);
-  }
-
-  std::map<uint64_t, std::map<uint32_t, uint64_t>> copies_;
-};
+  CHECK(num_wrong == 0);
+  CHECK(map.GetStats().num_pairs == model.num_pairs());
+}
 
 // What insertions of batches of at most 64 keys did: a word per batch.
 struct MapInsertions {
@@ -132,15 +93,15 @@ void InsertBatches(ColumnMap& map, std::span<const MapBatch> batches, MapInserti
 }
 
 // The keys that are in, which the model is told.
-std::vector<MapBatch> TakenOf(const ColumnMap& map, std::span<const MapBatch> batches,
-                              const MapInsertions& done, MapModel& model) {
+std::vector<MapBatch> TakenOf(std::span<const MapBatch> batches, const MapInsertions& done,
+                              MapModel& model) {
   std::vector<MapBatch> taken;
   for (size_t b = 0; b < batches.size(); ++b) {
     taken.push_back({batches[b].column, {}});
     for (size_t i = 0; i < batches[b].digests.size(); ++i) {
       if ((done.inserted[b] >> i & 1) == 0) continue;
       taken.back().digests.push_back(batches[b].digests[i]);
-      model.Insert(map, batches[b].column, batches[b].digests[i]);
+      model.Insert(batches[b].column, batches[b].digests[i]);
     }
   }
   return taken;
@@ -186,9 +147,9 @@ TEST_CASE("an insertion into a map that finds no memory changes nothing, at any 
     CHECK(done.num_wrong == 0);
     CHECK(map.GetStats().num_refused_inserts == done.num_refused);
     num_refused += done.num_refused;
-    MapModel model;
-    const std::vector<MapBatch> taken = TakenOf(map, batches, done, model);
-    model.Check(map, batches);
+    MapModel model(map);
+    const std::vector<MapBatch> taken = TakenOf(batches, done, model);
+    CheckMap(map, model, batches);
     CHECK(EraseBatches(map, taken) == 0);
     CheckMapIsEmpty(map);
   }
@@ -203,8 +164,8 @@ TEST_CASE("no erasure from a map needs memory, and no closing of columns",
   ColumnMap map = CrowdedMap();
   MapInsertions done(batches.size());
   InsertBatches(map, batches, done);
-  MapModel model;
-  std::vector<MapBatch> taken = TakenOf(map, batches, done, model);
+  MapModel model(map);
+  std::vector<MapBatch> taken = TakenOf(batches, done, model);
   REQUIRE(map.GetStats().num_places_elsewhere > 0);
   std::ranges::shuffle(taken, random);
   const auto middle = taken.begin() + static_cast<std::ptrdiff_t>(taken.size() / 2);
@@ -220,10 +181,10 @@ TEST_CASE("no erasure from a map needs memory, and no closing of columns",
   }
   CHECK(num_refused == 0);
   for (const MapBatch& batch : half) {
-    for (const uint64_t digest : batch.digests) model.Erase(map, batch.column, digest);
+    for (const uint64_t digest : batch.digests) model.Erase(batch.column, digest);
   }
   for (const uint32_t c : closed) model.Close(c);
-  model.Check(map, batches);
+  CheckMap(map, model, batches);
   std::erase_if(taken, [&](const MapBatch& batch) { return batch.column < closed.size(); });
   {
     const tests::RefusedAllocation refused(1, tests::Refused::kAllFrom);

@@ -10,15 +10,13 @@
 #include <map>
 #include <random>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/map_layout.h"
 #include "support/catch.h"
 #include "support/death.h"
-#include "support/statistics.h"
-#include "support/targets.h"
+#include "support/map_model.h"
 #include "trommel/keys.h"
 
 namespace trommel {
@@ -29,51 +27,23 @@ using Row = std::vector<uint64_t>;
 // The map, and what is in it.
 class Modelled {
  public:
-  explicit Modelled(const ColumnMapConfig& config) : map(*ColumnMap::Create(config)) {}
+  explicit Modelled(const ColumnMapConfig& config) : map(*ColumnMap::Create(config)), model(map) {}
 
-  uint64_t PlaceOf(uint64_t digest) const {
-    const MapGeometry& shape = map.geometry();
-    const auto place = kernels::FingerprintPlaceOf(digest, shape.num_blocks);
-    return place.block_idx << 16 | kernels::MapFingerprint(place.rest, shape.fingerprint_bits);
-  }
   void Insert(uint32_t column, const std::vector<uint64_t>& digests) {
     map.Insert(column, Keys::Digests(digests));
-    for (const uint64_t digest : digests) ++copies[PlaceOf(digest)][column];
+    for (const uint64_t digest : digests) model.Insert(column, digest);
   }
   // Which may be absent.
   void Erase(uint32_t column, const std::vector<uint64_t>& digests) {
     uint64_t num_erased = 0;
-    for (const uint64_t digest : digests) {
-      const auto place = copies.find(PlaceOf(digest));
-      if (place == copies.end()) continue;
-      const auto pair = place->second.find(column);
-      if (pair == place->second.end()) continue;
-      ++num_erased;
-      if (--pair->second == 0) place->second.erase(pair);
-      if (place->second.empty()) copies.erase(place);
-    }
+    for (const uint64_t digest : digests) num_erased += uint64_t{model.Erase(column, digest)};
     const EraseOutcome outcome = map.Erase(column, Keys::Digests(digests));
     REQUIRE(outcome.num_erased == num_erased);
     REQUIRE(outcome.num_refused == digests.size() - num_erased);
   }
   void Close(const std::vector<uint32_t>& columns) {
     map.CloseColumns(columns);
-    for (auto place = copies.begin(); place != copies.end();) {
-      for (const uint32_t column : columns) place->second.erase(column);
-      place = place->second.empty() ? copies.erase(place) : std::next(place);
-    }
-  }
-  Row Want(uint64_t digest) const {
-    Row row(map.row_words());
-    const auto place = copies.find(PlaceOf(digest));
-    if (place == copies.end()) return row;
-    for (const auto& [column, count] : place->second) row[column / 64] |= 1ULL << column % 64;
-    return row;
-  }
-  uint64_t num_pairs() const {
-    uint64_t sum = 0;
-    for (const auto& [place, columns] : copies) sum += columns.size();
-    return sum;
+    for (const uint32_t column : columns) model.Close(column);
   }
   // Of these digests, in a batch and one by one.
   void Check(const std::vector<uint64_t>& digests) const {
@@ -82,19 +52,19 @@ class Modelled {
     Row one(map.row_words());
     size_t num_wrong = 0;
     for (size_t i = 0; i < digests.size(); ++i) {
-      const Row want = Want(digests[i]);
+      const Row want = model.Want(digests[i]);
       const auto got = std::span(rows).subspan(i * map.row_words(), map.row_words());
       map.Query(Key::Digest(digests[i]), one);
       if (!std::ranges::equal(want, got) || want != one) ++num_wrong;
     }
     REQUIRE(num_wrong == 0);
     const MapStats stats = map.GetStats();
-    REQUIRE(stats.num_pairs == num_pairs());
+    REQUIRE(stats.num_pairs == model.num_pairs());
     REQUIRE(stats.num_interrupted_queries == 0);
   }
 
   ColumnMap map;
-  std::map<uint64_t, std::map<uint32_t, uint64_t>> copies;
+  tests::MapModel model;
 };
 
 struct Sizes {
@@ -165,11 +135,11 @@ TEST_CASE("a map answers exactly for its pairs of places and columns, and is emp
   REQUIRE(model.map.GetStats().num_places_elsewhere > 0);
   if (sizes.num_digests > 1000) REQUIRE(most_hidden > 64);  // several in some blocks
 
-  while (!model.copies.empty()) {
-    const auto& [place, of_place] = *model.copies.begin();
+  while (!model.model.copies().empty()) {
+    const auto& [place, of_place] = *model.model.copies().begin();
     const auto [column, count] = *of_place.begin();
     const auto digest = std::ranges::find_if(
-        digests, [&, wanted = place](uint64_t d) { return model.PlaceOf(d) == wanted; });
+        digests, [&, wanted = place](uint64_t d) { return model.model.PlaceOf(d) == wanted; });
     model.Erase(column, std::vector<uint64_t>(count, *digest));
     if (random() % 512 == 0) model.Check(digests);
   }
@@ -190,7 +160,7 @@ TEST_CASE("a place is hidden only while its block has no free slot", "[engine][c
   for (uint64_t& digest : digests) digest = random();
   const auto check = [&] {
     std::map<uint64_t, uint64_t> places_of_block;
-    for (const auto& [place, columns] : model.copies) ++places_of_block[place >> 16];
+    for (const auto& [place, columns] : model.model.copies()) ++places_of_block[place >> 16];
     uint64_t num_hidden = 0;
     for (const auto& [block, num_places] : places_of_block) {
       num_hidden += num_places > num_slots ? num_places - num_slots : 0;
