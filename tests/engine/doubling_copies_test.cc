@@ -119,28 +119,4 @@ TEST_CASE("a filter takes as many distinct keys as max_capacity says, each in tw
         BinomialBound(most, non_members.size()).high() * static_cast<double>(non_members.size()));
 }
 
-TEST_CASE("a filter that doubles refuses to be merged past 2^62 keys, and stays as it is",
-          "[engine][scalable][doubling][copies]") {
-  const bool is_clone = GENERATE(false, true);
-  ScalableFilter filter = DoublingOfCopies();
-  filter.Insert(uint64_t{42});
-  for (int i = 0; i < 62; ++i) {
-    ScalableFilter clone = filter.Clone().value();
-    REQUIRE(filter.Merge(is_clone ? clone : filter).ok());
-  }
-  CHECK(filter.num_keys() == uint64_t{1} << 62);
-  CHECK(filter.CountEstimate(uint64_t{42}) == uint64_t{1} << 62);
-  const std::vector<std::byte> bytes = filter.Serialize();
-  ScalableFilter clone = filter.Clone().value();
-  const Status refused = filter.Merge(is_clone ? clone : filter);
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
-  CHECK_THAT(refused.error().message, Catch::Matchers::ContainsSubstring("2^62"));
-  CHECK((filter.Serialize() == bytes));
-  CHECK(ScalableFilter::Deserialize(bytes).ok());
-  // One key more fits, and files hold it.
-  CHECK(filter.Insert(uint64_t{42}));
-  CHECK(filter.Clone().ok());
-}
-
 }  // namespace trommel::tests

@@ -2,7 +2,6 @@
 #include "engine/src/growing/growing_store.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -108,6 +107,9 @@ TEST_CASE("a growing store holds the values and counts of the definition at all 
       }
       CHECK(Holds(*store, model));
       CheckFigures(*store, model);
+      const auto copy = NewStore(options);
+      REQUIRE(copy->WriteShard(kShard, store->ReadShard(kShard)));
+      CHECK(Holds(*copy, model));
       for (const uint64_t key : live) {
         if (model.CountOf(key) > 0 && !store->MayContain(key)) FAIL("a key is missed");
       }

@@ -1,4 +1,4 @@
-// GrowingStore: batches, copies, whole stores, limits, memory. (What it holds key by key:
+// GrowingStore: copies, whole stores, limits, memory. (What it holds key by key:
 // growing_store_test.cc; queries beside updates: growing_store_threads_test.cc.)
 #include <algorithm>
 #include <array>
@@ -7,24 +7,18 @@
 #include <memory>
 #include <random>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/src/batches/query_batch.h"
-#include "engine/src/batches/update_batch.h"
 #include "engine/src/blocks/shortfalls.h"
 #include "engine/src/growing/growing_memory.h"
 #include "engine/src/growing/growing_store.h"
-#include "engine/src/keys/key_batches.h"
-#include "engine/src/sync/range_locks.h"
 #include "kernels/growing_layout.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/sanitized.h"
 #include "support/shrink.h"
 #include "support/value_model.h"
-#include "trommel/executor.h"
 #include "trommel/keys.h"
 
 namespace trommel {
@@ -72,86 +66,6 @@ void EraseAll(GrowingStore& store, std::span<const uint64_t> digests) {
 
 }  // namespace
 
-TEST_CASE("a growing store's contents and answers are the same for any split of a batch",
-          "[engine][growing][long]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  // Through digests and blocks; one shard of 8 gets several segments.
-  std::vector<uint64_t> digests = DigestsOfShards(200'000, 8, random);
-  const auto crowded = DigestsOfShards(120'000, 1, random);
-  digests.insert(digests.end(), crowded.begin(), crowded.end());
-  for (size_t i = 0; i < digests.size(); i += 7) digests[i] = digests[i / 2];
-  std::ranges::shuffle(digests, random);
-  const DigestPolicy policy;
-  const Keys keys = Keys::Digests(digests);
-
-  struct Outcome {
-    std::vector<ShardContents> grown;
-    std::vector<ShardContents> shrunk;
-    std::vector<uint64_t> inserted;
-    std::vector<uint64_t> erased;
-  };
-  const auto follow = [&](const BatchTarget& target, GrowingStore& store, size_t batch) {
-    Outcome outcome;
-    for (const bool is_erase : {false, true}) {
-      for (size_t first = 0; first < digests.size(); first += batch) {
-        const size_t size = std::min(batch, digests.size() - first);
-        std::vector<uint64_t> answers((size + 63) / 64);
-        const Keys some = keys.Subspan(first, size);
-        // A third of the batches inserts copies as well.
-        const bool is_plain = first / batch % 3 == 0 && !is_erase;
-        const Update update = is_plain   ? Update::kInsert
-                              : is_erase ? Update::kErase
-                                         : Update::kInsertIfAbsent;
-        const bool is_rest = is_erase && first > digests.size() * 9 / 10;
-        if (is_rest) break;
-        UpdateBatch(target, update, some, is_plain ? std::span<uint64_t>() : answers);
-        auto& to = is_erase ? outcome.erased : outcome.inserted;
-        to.insert(to.end(), answers.begin(), answers.end());
-      }
-      (is_erase ? outcome.shrunk : outcome.grown) = ContentsOf(store);
-    }
-    return outcome;
-  };
-
-  const size_t batch = 64 * 1000;
-  const StorePtr direct = MakeGrowing({.value_bits = 23});
-  const Outcome want =
-      follow({.store = *direct, .policy = policy, .route = Route::kDirect}, *direct, batch);
-  CHECK(want.grown != want.shrunk);
-  CHECK(want.grown[0].keys.size() > 65'536);
-  // They are what the definition says, key by key.
-  std::vector<tests::ValueModel> models(8, {23, direct->ladder().max_digests()});
-  for (size_t i = 0; i < digests.size(); ++i) {
-    tests::ValueModel& model = models[digests[i] >> 58];
-    const bool is_plain = i / batch % 3 == 0;
-    if (is_plain) model.Insert(digests[i]);
-    const bool is_in = !is_plain && model.InsertIfAbsent(digests[i]);
-    if (((want.inserted[i / 64] >> i % 64 & 1) != 0) != (is_in && !is_plain)) FAIL("key " << i);
-  }
-  for (size_t shard = 0; shard < models.size(); ++shard) {
-    CHECK(want.grown[shard] == models[shard].Contents());
-  }
-  const auto executor = Executor::Create(3).value();
-  for (const bool has_locks : {false, true}) {
-    for (const Route route : {Route::kDirect, Route::kSplit}) {
-      for (const bool has_threads : {false, true}) {
-        RangeLocks locks(GrowingStore::kShardBits);
-        const StorePtr store = MakeGrowing({.value_bits = 23});
-        const Outcome got = follow({.store = *store,
-                                    .policy = policy,
-                                    .executor = has_threads ? executor.get() : nullptr,
-                                    .locks = has_locks ? &locks : nullptr,
-                                    .route = route},
-                                   *store, batch);
-        CHECK(got.grown == want.grown);
-        CHECK(got.shrunk == want.shrunk);
-        CHECK(got.inserted == want.inserted);
-        CHECK(got.erased == want.erased);
-      }
-    }
-  }
-}
-
 TEST_CASE("copies of a few keys weigh nothing, never make a growing store grow, and are all there",
           "[engine][growing]") {
   std::mt19937_64 random(Catch::rngSeed());
@@ -179,108 +93,6 @@ TEST_CASE("copies of a few keys weigh nothing, never make a growing store grow, 
     EraseAll(*store, digests);
     CHECK(store->num_entries() == 0);
     CHECK(store->Figures().side_table_bytes == 0);
-  }
-}
-
-TEST_CASE("more keys than a growing store's block and lines have space for stay in, and come back",
-          "[engine][growing]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  const StorePtr store = MakeGrowing();
-  // Enough for blocks; then 400 for a few neighbouring ones.
-  const auto others = DigestsOfShards(1'000, 1, random);
-  InsertAll(*store, others);
-  REQUIRE(store->Figures().num_blocks > 0);
-  std::vector<uint64_t> crowd;
-  for (int i = 0; i < 400; ++i) crowd.push_back(uint64_t{77} << 49 | random() >> 15);
-  InsertAll(*store, crowd);
-  CHECK(store->Figures().num_marked >= 1);
-  CHECK(store->Figures().undecided_bins >= 1);
-  CHECK(NumMissed(*store, crowd) == 0);
-  CHECK(NumMissed(*store, others) == 0);
-  for (const uint64_t digest : crowd) CHECK(store->CountEstimate(digest) >= 1);
-  const ShardContents contents = store->ReadShard(0);
-  std::ranges::shuffle(crowd, random);
-  const std::span<const uint64_t> all(crowd);
-  EraseAll(*store, all.first(250));
-  CHECK(NumMissed(*store, all.subspan(250)) == 0);
-  CHECK(NumMissed(*store, others) == 0);
-  EraseAll(*store, all.subspan(250));
-  CHECK(store->Figures().num_marked == 0);
-  CHECK(store->Figures().undecided_bins == 0);
-  CHECK(store->Figures().side_table_bytes == 0);
-  CHECK(NumMissed(*store, others) == 0);
-  InsertAll(*store, crowd);
-  CHECK(store->ReadShard(0) == contents);
-}
-
-TEST_CASE("keys that a growing store could not erase together are those of too small counts",
-          "[engine][growing]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  for (const size_t num_keys : {300, 5'000}) {  // digests, and values
-    const StorePtr store = MakeGrowing();
-    const auto in = DigestsOfShards(num_keys, 1, random);
-    InsertAll(*store, in);
-    InsertAll(*store, std::span(in).first(100));
-    // Three of a key of which there are two, and as many of one that is not in.
-    std::vector<uint64_t> batch(in);
-    batch.insert(batch.end(), in.begin(), in.begin() + 150);
-    batch.insert(batch.end(), in.begin(), in.begin() + 10);
-    const auto absent = DigestsOfShards(30, 1, random);
-    batch.insert(batch.end(), absent.begin(), absent.end());
-    // One that has the value of a key that is in: only with values there is one for it, instead.
-    const uint64_t alike = in[200] ^ 1;
-    batch.push_back(alike);
-    std::ranges::sort(batch);
-    Shortfalls shortfalls(Shortfalls::Kept::kDigests);
-    store->FindMissing(batch, shortfalls);
-    CHECK(shortfalls.num_missing() == 50 + 10 + 30 + 1);
-    shortfalls.BeginTelling();
-    uint64_t num_told = 0;
-    for (const uint64_t digest : batch) num_told += shortfalls.IsNextMissing(digest) ? 1 : 0;
-    CHECK(num_told == shortfalls.num_missing());
-    Shortfalls none(Shortfalls::Kept::kNumber);
-    std::vector<uint64_t> all(in);
-    all.insert(all.end(), in.begin(), in.begin() + 100);
-    std::ranges::sort(all);
-    store->FindMissing(all, none);
-    CHECK(none.num_missing() == 0);
-    // Erased, the batch leaves nothing, and just so many find nothing.
-    uint64_t num_refused = 0;
-    for (const uint64_t digest : batch) num_refused += store->EraseOne(digest) ? 0 : 1;
-    CHECK(num_refused == shortfalls.num_missing());
-    CHECK(store->num_entries() == 0);
-  }
-}
-
-TEST_CASE("contents of a growing store's shards make an equal store", "[engine][growing][long]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  for (const uint64_t first_capacity : {uint64_t{0}, uint64_t{64 * 2'000}}) {
-    const GrowingOptions options{.value_bits = 26, .first_capacity = first_capacity};
-    const StorePtr store = MakeGrowing(options);
-    for (uint64_t shard = 0; shard < 6; ++shard) {
-      // Empty, a few digests, many digests, blocks, several segments.
-      const std::array<size_t, 6> sizes = {0, 3, 800, 5000, 30'000, 80'000};
-      for (size_t i = 0; i < sizes[shard]; ++i) {
-        const uint64_t digest = shard << 58 | random() >> 6;
-        const uint64_t num_copies = random() % 50 == 0 ? 1 + random() % 9 : 1;
-        for (uint64_t c = 0; c < num_copies; ++c) REQUIRE(store->InsertOne(digest));
-      }
-    }
-    const StorePtr copy = MakeGrowing(options);
-    for (size_t i = 0; i < GrowingStore::kNumShards; ++i) {
-      const ShardContents contents = store->ReadShard(i);
-      REQUIRE(copy->WriteShard(i, contents));
-      CHECK(copy->ReadShard(i) == contents);
-      CHECK(copy->FiguresOf(i).num_entries >= contents.keys.size());
-      CHECK((copy->FiguresOf(i).num_blocks == 0) == (store->FiguresOf(i).num_blocks == 0));
-    }
-    // From here on both hold the same.
-    const auto more = DigestsOfShards(60'000, 6, random);
-    InsertAll(*store, more);
-    InsertAll(*copy, more);
-    EraseAll(*store, std::span(more).first(50'000));
-    EraseAll(*copy, std::span(more).first(50'000));
-    CHECK(ContentsOf(*copy) == ContentsOf(*store));
   }
 }
 
@@ -452,22 +264,6 @@ TEST_CASE("a growing store grows when there is memory again", "[engine][growing]
   InsertAll(*other, digests);
   CHECK(ContentsOf(*store) == ContentsOf(*other));
   CHECK(store->Figures().num_blocks == other->Figures().num_blocks);
-}
-
-TEST_CASE("a merge beyond max_capacity fails and changes nothing", "[engine][growing]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  const GrowingOptions options{.max_capacity = 64 * 2'000};
-  const StorePtr store = MakeGrowing(options);
-  const StorePtr other = MakeGrowing(options);
-  InsertAll(*store, DigestsOfShards(3'000, 1, random));
-  InsertAll(*other, DigestsOfShards(3'000, 1, random));
-  const auto contents = ContentsOf(*store);
-  const Status merged = store->Merge(*other);
-  REQUIRE_FALSE(merged.ok());
-  CHECK(merged.error().code == ErrorCode::kOutOfMemory);
-  CHECK_THAT(merged.error().message, Catch::Matchers::ContainsSubstring("max_capacity"));
-  CHECK(ContentsOf(*store) == contents);
-  REQUIRE(store->Merge(*store));  // the same values
 }
 
 TEST_CASE("growing stores take no more than their memory's limit, and give back what they free",

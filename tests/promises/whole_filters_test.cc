@@ -200,6 +200,31 @@ TEST_CASE("merge is the sum, subtract takes it away, and what was merged can be 
   });
 }
 
+TEST_CASE("a merge past 2^62 keys is refused and changes nothing, and files hold as many",
+          "[engine][filter][scalable][window]") {
+  const FilterKind kind = GENERATE(from_range(KindsThatKeep({Promise::kMerge})));
+  const bool is_clone = GENERATE(false, true);
+  CAPTURE(kind, is_clone);
+  const auto filter = kind.make();
+  const auto merge = [&] {
+    const auto clone = filter->Clone().value();
+    return filter->Merge(is_clone ? *clone : *filter);
+  };
+  filter->InsertOne(42);
+  for (int i = 0; i < 62; ++i) REQUIRE(merge().ok());
+  CHECK(filter->num_keys() == uint64_t{1} << 62);
+  CHECK(filter->Count(42) == (kind.Keeps(Promise::kErase) ? uint64_t{1} << 62 : 1));
+  const ByteList bytes = filter->Serialize();
+  const Status refused = merge();
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kInvalidArgument);
+  CHECK_THAT(refused.error().message, Catch::Matchers::ContainsSubstring("2^62"));
+  CHECK((filter->Serialize() == bytes));
+  // One key more fits, and files hold it.
+  CHECK(filter->InsertOne(42));
+  CHECK(filter->LoadFrom(SpanSource(filter->Serialize())).ok());
+}
+
 TEST_CASE("a cleared filter is as new", "[engine][filter][scalable][window][attribute_filter]") {
   const FilterKind kind = AnyKind();
   CAPTURE(kind);
