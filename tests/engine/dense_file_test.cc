@@ -4,10 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "engine/src/disk/byte_sink.h"
@@ -63,40 +61,6 @@ std::vector<uint64_t> MixedDenseDigests(const DenseLayout& layout, std::mt19937_
   const uint64_t crowded = ~uint64_t{0} / kFileBlocks * 7 + kFileBlocks;
   for (int i = 0; i < 400; ++i) digests.push_back(crowded + random() % (uint64_t{1} << 56));
   return digests;
-}
-
-TEST_CASE("a dense store comes back from its bytes, which do not tell what led to its contents",
-          "[engine][files][fingerprints][dense][long]") {
-  const kernels::DenseShape shape =
-      kernels::kDenseShapes[GENERATE(range(size_t{0}, kernels::kNumDenseShapes))];
-  const DenseLayout layout{shape, shape.max_bits - GENERATE(0U, 3U)};
-  std::mt19937_64 random(Catch::rngSeed() + shape.slots);
-  std::vector<uint64_t> digests = MixedDenseDigests(layout, random);
-  const auto store = NewFileStore(layout);
-  for (const uint64_t digest : digests) REQUIRE(store->InsertOne(digest));
-  CHECK(store->Figures().num_undecided > 0);
-  const std::vector<std::byte> bytes = BytesOfStore(*store);
-
-  const auto read = NewFileStore(layout);
-  const Result<uint64_t> num_keys = ReadStoreFrom(bytes, *read);
-  REQUIRE(num_keys);
-  CHECK(*num_keys == digests.size());
-  CHECK(BytesOfStore(*read) == bytes);
-  for (uint64_t b = 0; b < kFileBlocks; ++b) {
-    if (!std::ranges::equal(read->ReadContents(b), store->ReadContents(b))) FAIL("block " << b);
-  }
-
-  // Another order, and others that came and went.
-  const auto other = NewFileStore(layout);
-  std::ranges::shuffle(digests, random);
-  std::vector<uint64_t> guests(2000);
-  for (uint64_t& guest : guests) guest = random();
-  for (const uint64_t guest : guests) REQUIRE(other->InsertOne(guest));
-  for (const uint64_t digest : digests) REQUIRE(other->InsertOne(digest));
-  for (const uint64_t guest : guests) REQUIRE(other->EraseOne(guest));
-  CHECK(BytesOfStore(*other) == bytes);
-  for (const uint64_t digest : digests) REQUIRE(read->EraseOne(digest));
-  CHECK(BytesOfStore(*read) == BytesOfStore(*NewFileStore(layout)));
 }
 
 // A file whose checksums hold, with these words and this side.

@@ -5,14 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <random>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -20,7 +17,6 @@
 
 #include "support/catch.h"
 #include "support/scratch_folder.h"
-#include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -157,22 +153,6 @@ TEST_CASE("a mapped file of fingerprints answers as it is",
   }
   CHECK(mapped.num_side_reads() > 0);
   CHECK(mapped.num_line_reads() > 0);
-}
-
-TEST_CASE("a file of fingerprints that threads have loaded and changed is the file of the keys",
-          "[engine][counting][fingerprints][files]") {
-  const tests::ScratchFolder folder;
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
-  CountingFilter filter = CountingFilter::Create({.capacity = 100, .encoding = encoding}).value();
-  for (int i = 0; i < 300; ++i) filter.Insert(Key(i));  // some blocks hide keys
-  REQUIRE(filter.Save(folder / "filter").ok());
-  ConcurrentFilter loaded = ConcurrentFilter::Load(folder / "filter").value();
-  for (int i = 300; i < 400; ++i) loaded.Insert(Key(i));
-  for (int i = 0; i < 100; ++i) REQUIRE(loaded.Erase(Key(i)));
-  REQUIRE(loaded.Save(folder / "changed").ok());
-  for (int i = 300; i < 400; ++i) filter.Insert(Key(i));
-  for (int i = 0; i < 100; ++i) REQUIRE(filter.Erase(Key(i)));
-  CHECK((tests::ReadFile(folder / "changed") == filter.Serialize()));
 }
 
 }  // namespace

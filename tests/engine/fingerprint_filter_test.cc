@@ -11,7 +11,9 @@
 
 #include "engine/src/blocks/block_contents.h"
 #include "engine/src/sizing/geometry_checks.h"
+#include "kernels/dense_layout.h"
 #include "kernels/fingerprint_layout.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
 #include "support/file_forge.h"
 #include "support/shapes.h"
@@ -72,8 +74,6 @@ std::vector<std::byte> FilledBytes(const Geometry& geometry, std::vector<uint64_
   return filter.Serialize();
 }
 
-bool BitOf(std::span<const uint64_t> bits, size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
-
 void SetBit(std::span<uint64_t> bits, size_t i, bool is_set) {
   bits[i / 64] = (bits[i / 64] & ~(uint64_t{1} << i % 64)) | uint64_t{is_set} << i % 64;
 }
@@ -97,9 +97,9 @@ void CheckSharedQuery(const ConcurrentFilter& shared, std::span<const uint64_t> 
   const Stats stats = shared.GetStats();
   REQUIRE(stats.num_interrupted_queries == 0);
   for (size_t i = 0; i < digests.size(); ++i) {
-    REQUIRE(shared.MayContain(Key::Digest(digests[i])) == BitOf(shared_bits, i));
-    if (BitOf(shared_bits, i) != BitOf(bits, i)) {
-      REQUIRE(BitOf(shared_bits, i));
+    REQUIRE(shared.MayContain(Key::Digest(digests[i])) == tests::BitAt(shared_bits, i));
+    if (tests::BitAt(shared_bits, i) != tests::BitAt(bits, i)) {
+      REQUIRE(tests::BitAt(shared_bits, i));
       REQUIRE(stats.undecided_share > 0);
     }
   }
@@ -145,7 +145,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
       });
       for (size_t i = 0; i < batch.size(); ++i) {
         uint64_t& count = model.CountOf(batch[i]);
-        const bool is_erased = BitOf(bits, i);
+        const bool is_erased = tests::BitAt(bits, i);
         REQUIRE(is_erased == (count > 0));
         count -= uint64_t{is_erased};
         num_keys -= uint64_t{is_erased};
@@ -160,7 +160,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
       });
       for (size_t i = 0; i < batch.size(); ++i) {
         uint64_t& count = model.CountOf(batch[i]);
-        const bool is_new = BitOf(bits, i);
+        const bool is_new = tests::BitAt(bits, i);
         REQUIRE(is_new == (count == 0));
         count += uint64_t{is_new};
         num_keys += uint64_t{is_new};
@@ -179,7 +179,7 @@ void RunProgram(const Geometry& geometry, uint64_t seed, size_t num_steps, doubl
     size_t num_seen_absent = 0;
     for (size_t i = 0; i < batch.size(); ++i) {
       const uint64_t count = model.CountOf(batch[i]);
-      REQUIRE(BitOf(bits, i) == (count > 0));
+      REQUIRE(tests::BitAt(bits, i) == (count > 0));
       REQUIRE(filter.MayContain(Key::Digest(batch[i])) == (count > 0));
       REQUIRE(counts[i] == count);
       if (count > 0) continue;
@@ -255,6 +255,19 @@ TEST_CASE("shorter fingerprints count as exactly", "[engine][counting][fingerpri
   }
 }
 
+TEST_CASE("dense blocks of every shape count as exactly",
+          "[engine][counting][fingerprints][dense]") {
+  for (const kernels::DenseShape& shape : kernels::kDenseShapes) {
+    for (const uint32_t bits : {shape.max_bits, shape.max_bits - 2}) {
+      INFO(shape.slots << " slots, remainders of " << bits << " bits");
+      Geometry geometry = GeometryFor(Encoding::kDense, 64, 0, 2);
+      geometry.slots = shape.slots;
+      geometry.fingerprint_bits = bits;
+      RunProgram(geometry, shape.slots, tests::Scaled(60), 1.2 * shape.slots, shape.slots % 2 == 0);
+    }
+  }
+}
+
 TEST_CASE("doubling is creation at twice the size with a bit less, and folding undoes it",
           "[engine][counting][fingerprints]") {
   std::mt19937_64 random(6);
@@ -297,30 +310,6 @@ TEST_CASE("what fingerprints cannot do is refused with the reason",
     CountingFilter filter = *CountingFilter::Create(config);
     CountingFilter other = *CountingFilter::Create({.capacity = 1000});
     CHECK(filter.Merge(other).error().code == ErrorCode::kMismatch);
-  }
-}
-
-TEST_CASE("estimates of distinct keys hold with fingerprints", "[engine][counting][fingerprints]") {
-  std::mt19937_64 random(9);
-  for (const Encoding encoding : kBoth) {
-    const Geometry geometry = GeometryFor(encoding, 512);
-    std::vector<uint64_t> a(15'000);
-    for (uint64_t& digest : a) digest = random();
-    std::vector<uint64_t> b(a.begin() + 5'000, a.end());
-    for (size_t i = 0; i < 7'000; ++i) b.push_back(random());
-    CountingFilter with_a = Empty(geometry);
-    CountingFilter with_b = Empty(geometry);
-    for (int copies = 0; copies < 3; ++copies) with_a.Insert(Keys::Digests(a));
-    with_b.Insert(Keys::Digests(b));
-    const Result<Overlap> overlap = EstimateOverlap(with_a, with_b);
-    REQUIRE(overlap.ok());
-    const auto is_near = [](const Estimate& estimate, double value) {
-      return std::abs(estimate.value - value) <= 6 * estimate.standard_error + 1;
-    };
-    CHECK(is_near(overlap->keys_of_a, 15'000));
-    CHECK(is_near(overlap->keys_of_b, 17'000));
-    CHECK(is_near(overlap->union_keys, 22'000));
-    CHECK(is_near(overlap->intersection_keys, 10'000));
   }
 }
 
