@@ -54,43 +54,6 @@ TEST_CASE("every type comes back through the one door", "[engine][any_filter][lo
   }
 }
 
-TEST_CASE("a copy of any type is equal to the filter, and changes by itself",
-          "[engine][any_filter]") {
-  for (const NamedFilter& one : OneOfEach()) {
-    INFO(one.name);
-    const std::vector<std::byte> bytes = one.filter->Serialize();
-    const Result<AnyFilterPtr> clone = one.filter->Clone();
-    REQUIRE(clone.ok());
-    CHECK((*clone)->Equals(*one.filter));
-    CHECK((*clone)->Serialize() == bytes);
-    tests::InsertAll(**clone, std::vector<uint64_t>{123'456'789});
-    CHECK_FALSE((*clone)->Equals(*one.filter));
-    CHECK_FALSE(one.filter->Equals(**clone));
-    CHECK(one.filter->Serialize() == bytes);
-  }
-}
-
-// Grows by its own rules, and takes notes.
-class NotingSink final : public ByteSink {
- public:
-  explicit NotingSink(size_t most) : most_(most) {}
-  Status Append(std::span<const std::byte> bytes) override {
-    if (bytes_.size() + bytes.size() > most_) return Error{ErrorCode::kIo, "the store is full"};
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    return Ok();
-  }
-  Status Overwrite(uint64_t offset, std::span<const std::byte> bytes) override {
-    REQUIRE(offset + bytes.size() <= bytes_.size());
-    std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
-    return Ok();
-  }
-  const std::vector<std::byte>& bytes() const { return bytes_; }
-
- private:
-  size_t most_;
-  std::vector<std::byte> bytes_;
-};
-
 class FailingSource final : public ByteSource {
  public:
   explicit FailingSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -110,12 +73,6 @@ TEST_CASE("a filter of any type goes to a caller's sink and comes from a caller'
     INFO(one.name);
     const AnyFilter& filter = *one.filter;
     const std::vector<std::byte> bytes = filter.Serialize();
-    NotingSink sink(bytes.size());
-    REQUIRE(filter.SaveTo(sink, {}).ok());
-    CHECK(sink.bytes() == bytes);
-    NotingSink small(bytes.size() - 1);
-    CHECK(filter.SaveTo(small, {}).error().message == "the store is full");
-
     std::vector<std::byte> buffer(bytes.size() + 10);
     SpanSink in_buffer(buffer);
     REQUIRE(filter.SaveTo(in_buffer, {}).ok());
@@ -129,28 +86,6 @@ TEST_CASE("a filter of any type goes to a caller's sink and comes from a caller'
     CHECK((*loaded)->Equals(filter));
     CHECK(AnyFilter::LoadFrom(FailingSource(bytes)).error().message == "the store is gone");
     CHECK(AnyFilter::LoadFrom(SpanSource(bytes), 100).error().code == ErrorCode::kOutOfMemory);
-  }
-}
-
-TEST_CASE("the one door keeps the memory limit", "[engine][any_filter]") {
-  const tests::ScratchFolder folder;
-  for (const auto& [name, filter] : OneOfEach()) {
-    INFO(name);
-    REQUIRE(filter->Save(folder / "filter", {}).ok());
-    const Result<AnyFilterPtr> loaded = AnyFilter::Load(folder / "filter", 100);
-    REQUIRE_FALSE(loaded.ok());
-    CHECK(loaded.error().code == ErrorCode::kOutOfMemory);
-  }
-}
-
-TEST_CASE("a damaged file of any type is refused at the one door", "[engine][any_filter]") {
-  for (const auto& [name, filter] : OneOfEach()) {
-    INFO(name);
-    std::vector<std::byte> bytes = filter->Serialize();
-    bytes.resize(bytes.size() - 64);
-    const Result<AnyFilterPtr> refused = AnyFilter::Deserialize(bytes);
-    REQUIRE_FALSE(refused.ok());
-    CHECK(refused.error().code == ErrorCode::kCorrupt);
   }
 }
 

@@ -1,7 +1,6 @@
 // The contract of attribute_filter.h, with threads.
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <thread>
 #include <vector>
 
@@ -181,28 +180,6 @@ TEST_CASE("tuples that are refused while others come leave no trace in any set",
   CHECK(stats.num_refused_inserts > 0);
   CHECK(stats.num_refused_erases == 0);
   for (const SetStats& of_set : stats.sets) CHECK(of_set.stats.num_keys == num_in);
-}
-
-TEST_CASE("the first questions of many threads find one plan",
-          "[engine][attributes][attribute_filter][threads]") {
-  const std::vector<AttributeMask> cuts = {0b000011, 0b001100, 0b110000};
-  const Result<AttributeFilter> filter =
-      AttributeFilter::Create({.sets = *AttributeSets::Create(6, cuts), .capacity = 10});
-  REQUIRE(filter.ok());
-  const TupleColumns columns(RandomRows(10, std::vector<uint64_t>(6, 0), 3));
-  std::atomic<uint64_t> num_shown{0};
-  std::atomic<uint64_t> num_parts{0};
-  InThreads(3, [&](uint64_t) {
-    uint64_t bit = 0;
-    for (AttributeMask asked = 1; asked < 64; ++asked) {
-      num_shown += filter->Query(asked, columns.view(), std::span(&bit, 1));
-      num_parts += filter->PartsOf(asked).size();
-    }
-  });
-  CHECK(num_shown == 0);
-  // Each pair is given whole (two parts of it), by half or not at all: 4^3 - 1 questions of
-  // (2 + 1 + 1 + 1)^3 - 1 parts.
-  CHECK(num_parts == 3 * 124);
 }
 
 }  // namespace trommel::tests

@@ -1,5 +1,5 @@
-// The outputs of a batch must not overlap its inputs: every batch function of every type checks it.
-#include <array>
+// The outputs of a batch must have its size, and must not overlap its inputs: every batch function
+// of every type checks it.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,35 +30,48 @@ struct OverlappingSpans {
   std::span<uint32_t> selection() { return {reinterpret_cast<uint32_t*>(words.data() + 127), 128}; }
 };
 
-// Every batch call that the filter has.
+// Every batch call that the filter has, with spans for which it ends the program with the message.
+template <class Filter>
+void CheckCallsEnd(Filter& filter, Keys keys, std::span<uint64_t> bitmap,
+                   std::span<uint64_t> counts, std::span<uint32_t> selection,
+                   const std::string& message) {
+  const auto refuses = [&](const auto& call) {
+    CHECK_THAT(AbortMessage(call), ContainsSubstring(message));
+  };
+  if constexpr (requires { filter.InsertIfAbsent(keys, bitmap); }) {
+    refuses([&] { filter.InsertIfAbsent(keys, bitmap); });
+  }
+  if constexpr (requires { filter.Insert(keys, bitmap); }) {
+    refuses([&] { filter.Insert(keys, bitmap); });
+  }
+  if constexpr (requires { filter.Erase(keys, bitmap); }) {
+    refuses([&] { filter.Erase(keys, bitmap); });
+  }
+  if constexpr (requires { filter.Erase(keys, uint64_t{0}, bitmap); }) {
+    refuses([&] { filter.Erase(keys, uint64_t{0}, bitmap); });
+  }
+  if constexpr (requires { filter.Select(keys, Answer::kAbsent, selection); }) {
+    refuses([&] { (void)filter.Select(keys, Answer::kAbsent, selection); });
+  }
+  if constexpr (requires { filter.CountEstimates(keys, counts); }) {
+    refuses([&] { filter.CountEstimates(keys, counts); });
+  }
+  refuses([&] { (void)filter.Query(keys, bitmap); });
+}
+
 template <class Filter>
 void CheckKeyBatches(Filter& filter) {
   OverlappingSpans spans;
-  const auto refuses = [&](const auto& call) {
-    CHECK_THAT(AbortMessage(call), ContainsSubstring("overlap"));
-  };
-  if constexpr (requires { filter.InsertIfAbsent(spans.keys(), spans.bitmap()); }) {
-    refuses([&] { filter.InsertIfAbsent(spans.keys(), spans.bitmap()); });
-  }
-  if constexpr (requires { filter.Insert(spans.keys(), spans.bitmap()); }) {
-    refuses([&] { filter.Insert(spans.keys(), spans.bitmap()); });
-  }
-  if constexpr (requires { filter.Erase(spans.keys(), spans.bitmap()); }) {
-    refuses([&] { filter.Erase(spans.keys(), spans.bitmap()); });
-  }
-  if constexpr (requires { filter.Erase(spans.keys(), uint64_t{0}, spans.bitmap()); }) {
-    refuses([&] { filter.Erase(spans.keys(), uint64_t{0}, spans.bitmap()); });
-  }
-  if constexpr (requires { filter.Select(spans.keys(), Answer::kAbsent, spans.selection()); }) {
-    refuses([&] { (void)filter.Select(spans.keys(), Answer::kAbsent, spans.selection()); });
-  }
-  if constexpr (requires { filter.CountEstimates(spans.keys(), spans.counts()); }) {
-    refuses([&] { filter.CountEstimates(spans.keys(), spans.counts()); });
-  }
-  refuses([&] { (void)filter.Query(spans.keys(), spans.bitmap()); });
+  CheckCallsEnd(filter, spans.keys(), spans.bitmap(), spans.counts(), spans.selection(), "overlap");
   // Adjacent is not overlapping.
   const Keys keys = Keys::Digests(std::span(spans.words).first(127));
   CHECK(AbortMessage([&] { (void)filter.Query(keys, spans.bitmap()); }) == "survived");
+
+  const std::vector<uint64_t> digests(65, 1);
+  std::vector<uint64_t> words(66);
+  std::vector<uint32_t> selection(64);
+  CheckCallsEnd(filter, Keys::Digests(digests), std::span(words).first(1), words, selection,
+                "of another size");
 }
 
 // Two columns; the second one overlaps the outputs.
@@ -91,7 +104,8 @@ void CheckTupleBatches(Index& index) {
 
 }  // namespace
 
-TEST_CASE("an output that overlaps the keys is refused, by every type", "[engine][batch_output]") {
+TEST_CASE("an output that overlaps the keys, or is of another size, is refused by every type",
+          "[engine][batch_output]") {
   for (NamedFilter& one : EveryType()) {
     INFO(one.name);
     OnType(*one.filter, [](auto& filter) {

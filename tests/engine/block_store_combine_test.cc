@@ -58,50 +58,6 @@ std::vector<uint64_t> Crowd(uint64_t seed, kernels::Shape shape) {
   return digests;
 }
 
-TEST_CASE("merge equals inserting both", "[engine][block_store]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
-    Pair a(60, shape, Crowd(1, shape));
-    const Pair b(60, shape, Crowd(2, shape));
-    REQUIRE(a.store.side_table().num_blocks() > 0);
-    REQUIRE(a.store.side_table().num_blocks() < 60);
-    REQUIRE(a.store.Merge(b.store));
-    const Pair both(60, shape, Joined(Crowd(1, shape), Crowd(2, shape)));
-    CHECK(StoreDifference(a.store, both.reference) == "");
-    CHECK(StoreDifference(b.store, b.reference) == "");
-  });
-}
-
-TEST_CASE("a store merged with itself doubles", "[engine][block_store]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
-    Pair a(60, shape, Crowd(1, shape));
-    REQUIRE(a.store.Merge(a.store));
-    CHECK(StoreDifference(
-              a.store, Pair(60, shape, Joined(Crowd(1, shape), Crowd(1, shape))).reference) == "");
-  });
-}
-
-TEST_CASE("subtract equals erasing", "[engine][block_store]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
-    Pair both(60, shape, Joined(Crowd(1, shape), Crowd(2, shape)));
-    const Pair b(60, shape, Crowd(2, shape));
-    REQUIRE(both.store.Subtract(b.store));
-    CHECK(StoreDifference(both.store, Pair(60, shape, Crowd(1, shape)).reference) == "");
-  });
-}
-
-TEST_CASE("a store less itself is empty", "[engine][block_store]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
-    Pair a(60, shape, Crowd(1, shape));
-    REQUIRE(a.store.Subtract(a.store));
-    CHECK(StoreDifference(a.store, ReferenceFilter(60, shape)) == "");
-    CHECK(a.store.side_table().num_blocks() == 0);
-  });
-}
-
 TEST_CASE("a subtraction refused at the last block has changed none before it",
           "[engine][block_store]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
@@ -119,21 +75,6 @@ TEST_CASE("a subtraction refused at the last block has changed none before it",
     REQUIRE_FALSE(b.store.Subtract(much_more.store));
     CHECK(StoreDifference(b.store, b.reference) == "");
   });
-}
-
-TEST_CASE("fold equals the store built with half the blocks", "[engine][block_store]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  for (const uint64_t num_blocks : {2, 6, 60, 128}) {
-    tests::ForEachRunnableTarget([&] {
-      const Pair whole(num_blocks, shape, Crowd(1, shape));
-      const Result<BlockStore> folded = whole.store.Folded(0);
-      REQUIRE(folded.ok());
-      const Pair half(num_blocks / 2, shape, Crowd(1, shape));
-      CHECK(StoreDifference(*folded, half.reference) == "");
-      CHECK(StoreDifference(half.store, half.reference) == "");
-      CHECK(StoreDifference(whole.store, whole.reference) == "");
-    });
-  }
 }
 
 TEST_CASE("fold keeps as many shards as its size has, and halves them when it must",
@@ -166,12 +107,6 @@ TEST_CASE("fold keeps to its memory limit", "[engine][block_store]") {
   const uint64_t half_bytes = whole.store.geometry().num_bytes() / 2;
   CHECK(whole.store.Folded(half_bytes).ok());
   CHECK_FALSE(whole.store.Folded(half_bytes - 1).ok());
-}
-
-TEST_CASE("clear leaves an empty store", "[engine][block_store]") {
-  Pair a(60, 8, Crowd(1, 8));
-  a.store.Clear();
-  CHECK(StoreDifference(a.store, ReferenceFilter(60, 8)) == "");
 }
 
 TEST_CASE("written counters are read back, in the block or in the side table",

@@ -5,8 +5,6 @@
 
 #include "engine/src/disk/comparing_sink.h"
 #include "support/catch.h"
-#include "trommel/byte_stream.h"
-#include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -31,31 +29,6 @@ TEST_CASE("filters of other contents, configuration or digest differ", "[engine]
   CHECK(filter != with({.capacity = 100'000, .digest = {.seed = 1}}, 1000));
   CHECK(filter != with({.capacity = 100'000, .encoding = Encoding::kPlanes}, 1000));
   CHECK(filter != with({.capacity = 200'000}, 1000));
-}
-
-TEST_CASE("a concurrent filter's copy is one of its own, as are its files", "[engine][clone]") {
-  ConcurrentFilter filter =
-      ConcurrentFilter::Create({.capacity = 1000, .encoding = Encoding::kFingerprints16}).value();
-  filter.Insert(Numbers(900));
-  for (const bool point_in_time : {false, true}) {
-    Result<ConcurrentFilter> clone = filter.Clone(point_in_time);
-    REQUIRE(clone.ok());
-    CHECK(*clone == filter);
-    clone->Insert(4711);
-    CHECK(*clone != filter);
-    CHECK(clone->num_keys() == 901);
-    CHECK(filter.num_keys() == 900);
-
-    const std::vector<std::byte> bytes = filter.Serialize();
-    std::vector<std::byte> buffer(bytes.size());
-    SpanSink sink(buffer);
-    REQUIRE(filter.SaveTo(sink, {}, point_in_time).ok());
-    CHECK(buffer == bytes);
-    CHECK(ConcurrentFilter::LoadFrom(SpanSource(buffer)).value() == filter);
-    CHECK(ConcurrentFilter::Deserialize(bytes).value() == filter);
-    buffer.back() ^= std::byte{1};
-    CHECK_FALSE(ConcurrentFilter::Deserialize(buffer).ok());
-  }
 }
 
 TEST_CASE("a comparison sees through headers that are written last", "[engine][clone]") {

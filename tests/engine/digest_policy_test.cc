@@ -1,7 +1,6 @@
 // Policies of callers and files, and which filters may be merged: what fits, and the errors.
 #include "engine/src/keys/digest_policy.h"
 
-#include <cstring>
 #include <new>
 #include <string>
 
@@ -10,9 +9,7 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"
-#include "support/digests.h"
 #include "support/sample_filters.h"
-#include "support/targets.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -33,36 +30,6 @@ TEST_CASE("a keyed policy is SipHash-1-3 of the key's bytes, integers little-end
   CHECK(policy(uint64_t{12345}) == 0x492ed113db87bb80);
   CHECK(policy(Key::Int32(12345)) == 0x678f550c2b4fe6ae);
   CHECK(policy("the quick brown fox") == 0xd1331521417aa905);
-}
-
-TEST_CASE("a keyed policy gives one digest for a key, however the key is given",
-          "[engine][digest][keyed]") {
-  const DigestPolicy policy = tests::KeyedPolicy(77);
-  const auto wide = tests::DrawnDigests(100, 300, Catch::rngSeed());
-  std::vector<int32_t> narrow;
-  std::vector<std::string> strings;
-  for (const uint64_t key : wide) {
-    narrow.push_back(static_cast<int32_t>(key));
-    strings.push_back(std::string(key % 90, static_cast<char>(key)) + std::to_string(key));
-  }
-  const std::vector<std::string_view> views(strings.begin(), strings.end());
-  const auto batch_of = [&](Keys keys) {
-    std::vector<uint64_t> digests(keys.size());
-    policy.Digests(keys, digests);
-    return digests;
-  };
-  tests::ForEachRunnableTarget([&] {
-    const auto of_wide = batch_of(wide);
-    const auto of_narrow = batch_of(Keys::Int32(narrow));
-    const auto of_strings = batch_of(strings);
-    CHECK(batch_of(views) == of_strings);
-    CHECK(batch_of(Keys::Digests(wide)) == wide);
-    for (size_t i = 0; i < wide.size(); ++i) {
-      REQUIRE(of_wide[i] == policy(wide[i]));
-      REQUIRE(of_narrow[i] == policy(Key::Int32(narrow[i])));
-      REQUIRE(of_strings[i] == policy(strings[i]));
-    }
-  });
 }
 
 TEST_CASE("the check value is the digest of its label, and is compared instead of the key",

@@ -64,20 +64,6 @@ TEST_CASE("counters begin with as few digits as the largest of them has",
   CHECK(exact.num_bytes() == 0);
 }
 
-TEST_CASE("a counter counts to a million and back to zero", "[engine][exact_counters]") {
-  ExactCounters exact(4);
-  const ExactCounters::Id id = exact.Make(std::vector<uint64_t>(4, 1)).value();
-  const std::vector<uint16_t> second{2};
-  for (uint64_t i = 2; i <= 1'000'000; ++i) {
-    if (!exact.Increment(id, second) || exact.At(id, 2) != i) FAIL("lost count at " << i);
-  }
-  for (uint64_t i = 1'000'000; i > 0; --i) {
-    if (exact.Decrement(id, 2) != (i == 1)) FAIL("lost count at " << i);
-  }
-  CHECK(exact.At(id, 1) == 1);
-  CHECK(exact.At(id, 3) == 1);
-}
-
 // Random programs, with so many arrays (0: no limit).
 void CheckAgainstIntegers(size_t max_arrays) {
   constexpr size_t kCounters = 6;

@@ -9,7 +9,6 @@
 #include "kernels/run_block.h"
 #include "support/catch.h"
 #include "support/digests.h"
-#include "support/random_keys.h"
 #include "support/sample_filters.h"
 #include "support/shapes.h"
 #include "support/subject.h"
@@ -76,20 +75,6 @@ TEST_CASE("merge and subtract meet every level of a block with every other", "[e
   CHECK(a.GetStats().side_table_bytes == 0);
 }
 
-TEST_CASE("a subtraction of a key too many in any one block is refused and changes nothing",
-          "[engine][runs][long]") {
-  const auto shape = GENERATE(from_range(tests::RunShapes()));
-  CountingFilter filter = SquareFilter(shape, kSquare, Both(shape));
-  const Bytes before = filter.Serialize();
-  for (uint64_t block_idx = 0; block_idx < kSquare; ++block_idx) {
-    CountingFilter more = SquareFilter(shape, kSquare, SquareDigests(shape, 1));
-    more.Insert(Keys::Digests(
-        std::vector<uint64_t>(301, tests::DigestInBlock(block_idx, kSquare, 77'777))));
-    REQUIRE_FALSE(filter.Subtract(more).ok());
-    REQUIRE((filter.Serialize() == before));
-  }
-}
-
 TEST_CASE("folded down to one block a filter is what it were had it been built there",
           "[engine][runs]") {
   const auto shape = GENERATE(from_range(tests::RunShapes()));
@@ -107,16 +92,6 @@ TEST_CASE("folded down to one block a filter is what it were had it been built t
     CHECK(filter.Erase(Keys::Digests(digests)).num_refused == 0);
     CHECK((filter.Serialize() == SquareFilter(shape, 1, {}).Serialize()));
   }
-}
-
-TEST_CASE("fold after merge is merge after fold", "[engine][runs]") {
-  const auto shape = GENERATE(from_range(tests::RunShapes()));
-  CountingFilter a = SquareFilter(shape, kSquare, SquareDigests(shape, 0));
-  CountingFilter b = SquareFilter(shape, kSquare, SquareDigests(shape, 1));
-  CountingFilter merged = SquareFilter(shape, kSquare, Both(shape));
-  for (CountingFilter* filter : {&a, &b, &merged}) REQUIRE(filter->Fold().ok());
-  REQUIRE(a.Merge(b).ok());
-  CHECK((a.Serialize() == merged.Serialize()));
 }
 
 TEST_CASE("a copied owned range is what it was, levels and all", "[engine][runs]") {

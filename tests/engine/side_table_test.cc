@@ -154,32 +154,6 @@ TEST_CASE("random programs leave every block as its counters say", "[engine][sid
   }
 }
 
-TEST_CASE("a hot key is counted to 300,000 beside others and back", "[engine][side_table][long]") {
-  constexpr uint64_t kCopies = 300'000;
-  for (const uint32_t num_slices : tests::kAllShapes) {
-    const uint64_t hot = std::mt19937_64(Catch::rngSeed())();
-    ModelBlock block(num_slices);
-    block.Hold(tests::DrawnDigests(5, 5, Catch::rngSeed() + 1));
-    SideTable table(1, num_slices, 0);
-    REQUIRE(table.Put(0, block.want.counters));
-    const uint64_t bytes = table.num_bytes();
-    for (uint64_t i = 0; i < kCopies; ++i) {
-      REQUIRE(table.Increment(0, hot, block.presence.data()));
-      block.want.Add(hot);
-      if (table.CountAt(0, hot, 1, block.presence.data()) != block.want.At(hot, 1)) FAIL(i);
-    }
-    REQUIRE(BlockDifference(table, 0, block) == "");
-    CHECK(table.num_bytes() >= bytes + block.want.counters.size() * 3);
-    for (uint64_t i = 0; i < kCopies; ++i) {
-      table.Decrement(0, hot, block.presence.data());
-      block.want.Take(hot);
-      if (table.CountAt(0, hot, 1, block.presence.data()) != block.want.At(hot, 1)) FAIL(i);
-    }
-    CHECK(BlockDifference(table, 0, block) == "");
-    CHECK(table.num_bytes() == bytes);
-  }
-}
-
 TEST_CASE("a block changes to exact counters with 64 keys and back to runs with 56",
           "[engine][side_table]") {
   for (const uint32_t num_slices : tests::kAllShapes) {

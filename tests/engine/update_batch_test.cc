@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <random>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "engine/src/batches/split_update.h"
 #include "engine/src/keys/radix_split.h"
 #include "support/catch.h"
-#include "support/shapes.h"
 #include "support/ways.h"
 
 namespace trommel {
@@ -161,62 +159,6 @@ TEST_CASE("a digest range is applied under its lock, and its keys are counted th
   CHECK(erase() == 0);
   CHECK(bits == 1);
   CHECK(store.locks->num_keys() == 0);
-}
-
-TEST_CASE("threads that update the same blocks lose nothing", "[engine][update_batch][threads]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  WayStore store({Route::kDirect, 0, true}, tests::GeometryOf(shape, 8, /*shard_bits=*/3));
-  const BatchTarget target{.store = store.store,
-                           .policy = store.policy,
-                           .locks = store.locks.get(),
-                           .route = Route::kDirect};
-  const size_t batch = GENERATE(size_t{1}, 40, 300);
-  const auto work = [&](uint64_t thread) {
-    for (uint64_t round = 0; round < 40; ++round) {
-      std::vector<uint64_t> keys(batch);
-      for (size_t i = 0; i < batch; ++i) keys[i] = thread * 1000 + i;
-      UpdateBatch(target, Update::kInsert, keys, {});
-      if (round % 2 == 1) UpdateBatch(target, Update::kErase, keys, {});
-    }
-  };
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < 3; ++t) threads.emplace_back(work, t);
-  for (std::thread& thread : threads) thread.join();
-  CHECK(store.locks->num_keys() == 3 * 20 * batch);
-  uint64_t num_erased = 0;
-  for (uint64_t thread = 0; thread < 3; ++thread) {
-    std::vector<uint64_t> keys(batch);
-    for (size_t i = 0; i < batch; ++i) keys[i] = thread * 1000 + i;
-    for (int times = 0; times < 20; ++times) {
-      num_erased += UpdateBatch(target, Update::kErase, keys, {}).num_applied;
-    }
-  }
-  CHECK(num_erased == 3 * 20 * batch);
-  CHECK(store.store.Tally().num_present == 0);
-  CHECK(store.store.side_table().num_blocks() == 0);
-}
-
-TEST_CASE("a split keeps the order of a block's keys, so that an erase meets its insert",
-          "[engine][update_batch][threads]") {
-  const uint32_t num_threads = GENERATE(0U, 2U);
-  const auto shape = GENERATE(kernels::Shape(8), kernels::Shape(4, true), kernels::Shape(8, true));
-  const Geometry geometry = tests::GeometryOf(shape, 64, /*shard_bits=*/4);
-  WayStore store({Route::kSplit, num_threads, false}, geometry);
-  // One key many times, among others: the first is reported as new, and no other, in any chunk.
-  constexpr uint64_t kHot = 0xabcdef0123456789;
-  std::vector<uint64_t> digests(2 * kSplitChunk + 100);
-  for (size_t i = 0; i < digests.size(); ++i) digests[i] = i % 3 == 1 ? kHot : uint64_t{i} << 20;
-  std::vector<uint64_t> answers((digests.size() + 63) / 64);
-  store.Apply(Update::kInsertIfAbsent, Keys::Digests(digests), answers);
-  CHECK((answers[0] >> 1 & 1) == 1);
-  for (size_t i = 4; i < digests.size(); i += 3) {
-    if ((answers[i / 64] >> (i % 64) & 1) != 0) FAIL("key " << i << " was reported as new again");
-  }
-  // Inserted once, erased many times: the first erase succeeds.
-  std::vector<uint64_t> hot(1000, kHot);
-  answers.assign((hot.size() + 63) / 64, 0);
-  CHECK(store.Apply(Update::kErase, Keys::Digests(hot), answers) >= 1);
-  CHECK((answers[0] & 1) == 1);
 }
 
 TEST_CASE("a split of no keys does nothing", "[engine][update_batch]") {

@@ -73,35 +73,6 @@ TEST_CASE("keys beyond the capacity show in the rates and are counted until they
   CHECK(filter.GetStats().predicted_fpr == 0);
 }
 
-TEST_CASE("windows that are merged hold what both held, each key at its time", "[engine][window]") {
-  WindowFilter ours = FilterAt(3);
-  WindowFilter theirs = FilterAt(25);
-  WindowFilter both = FilterAt(3);
-  ours.Insert(MemberKeys(500, 1));
-  both.Insert(MemberKeys(500, 1));
-  both.Advance(25);
-  theirs.Insert(MemberKeys(600, 2));
-  both.Insert(MemberKeys(600, 2));
-  for (WindowFilter* each : {&ours, &theirs, &both}) each->Advance(61);
-  theirs.Insert(MemberKeys(700, 3));
-  both.Insert(MemberKeys(700, 3));
-  theirs.Advance(66);
-  REQUIRE(ours.Merge(theirs).ok());
-  CHECK(ours.now() == 66);
-  both.Advance(66);
-  CHECK((ours.Serialize() == both.Serialize()));
-  CHECK(ours.num_keys() == 1800);
-  REQUIRE(ours.Merge(ours).ok());
-  CHECK(ours.num_keys() == 3600);
-  CHECK(ours.Erase(MemberKeys(600, 2), 25).num_erased == 600);
-  CHECK(ours.Erase(MemberKeys(600, 2), 25).num_erased == 600);
-  // Merged buckets go as others do.
-  ours.Advance(100);
-  CHECK(ours.num_keys() == 3600 - 1200 - 1000);
-  ours.Advance(1000);
-  CHECK(ours.num_keys() == 0);
-}
-
 TEST_CASE("merging unlike windows names the field and changes nothing", "[engine][window]") {
   WindowFilter filter = FilterAt(25);
   filter.Insert(MemberKeys(500, 1));

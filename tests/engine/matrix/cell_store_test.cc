@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
@@ -102,19 +101,6 @@ TEST_CASE("blocks of cells begin on cache lines and are counted without gaps", "
   CHECK(whole.rows[2].stride == 1);
   CHECK(whole.rows[1].column == 1);
   CHECK_FALSE(whole.is_wide);
-}
-
-TEST_CASE("several threads mark the same bits as one", "[engine][matrix][threads]") {
-  const MatrixGeometry geometry = MadeGeometry(Kind::kBfm, SetsWith(4), {50, 1, 60, 11}, 4);
-  const auto executor = *Executor::Create(8);
-  const TupleColumns batch(tests::DrawnTuples(3000, 4, 1000, Catch::rngSeed()));
-  CellStore alone = *CellStore::Create(geometry, 0);
-  CellStore spread = *CellStore::Create(geometry, 0);
-  MarkAll(alone, batch);
-  MarkAll(spread, batch, executor.get());
-  CHECK(WordsOf(alone) == WordsOf(spread));
-  for (size_t b = 0; b < alone.num_blocks(); ++b)
-    CHECK(alone.num_marked(b) == spread.num_marked(b));
 }
 
 TEST_CASE("a block all of whose cells are marked is saturated, and stays so", "[engine][matrix]") {

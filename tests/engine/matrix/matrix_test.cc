@@ -1,7 +1,6 @@
 // The published structures by their public interface. Random ones: matrix_invariants_test.cc.
 #include "trommel/matrix/matrix.h"
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -11,7 +10,6 @@
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/matrix_reference.h"
-#include "support/targets.h"
 #include "support/tuple_rows.h"
 
 namespace trommel::matrix {
@@ -39,25 +37,6 @@ std::vector<uint64_t> AnswersOf(const TupleIndex& index, AttributeMask queried,
   const size_t count = index.Query(queried, TupleColumns(rows, queried).view(), answers);
   if (num_present != nullptr) *num_present = count;
   return answers;
-}
-
-TEST_CASE("every kind finds every inserted tuple, for every set", "[engine][matrix]") {
-  const Kind kind = GENERATE(from_range(std::begin(kKinds), std::end(kKinds)));
-  CAPTURE(KindName(kind));
-  tests::ForEachRunnableTarget([&] {
-    Matrix matrix = *Matrix::Create(GeometryOf(kind, 4, 30, 3));
-    const auto rows = DrawnTuples(1500, 4, 600, Catch::rngSeed());
-    const InsertOutcome outcome = matrix.Insert(TupleColumns(rows).view());
-    CHECK(outcome == InsertOutcome{.num_inserted = 1500});
-    CHECK(matrix.num_tuples() == 1500);
-    for (AttributeMask queried = 0; queried < 16; ++queried) {
-      if (!matrix.CanAnswer(queried)) continue;
-      size_t num_present = 0;
-      const auto answers = AnswersOf(matrix, queried, rows, &num_present);
-      CHECK(num_present == 1500);
-      CHECK(answers.back() == (uint64_t{1} << 1500 % 64) - 1);
-    }
-  });
 }
 
 TEST_CASE("a matrix without tuples answers absent, but to the query of no attributes",
