@@ -152,7 +152,7 @@ TEST_CASE("wide blocks hold the reference's keys until they are full", "[kernels
   FingerprintReference reference(100, 12);
   for (const uint64_t digest : digests) reference.Insert(digest);
   tests::ForEachRunnableTarget([&] {
-    std::vector<uint32_t> words(100 * kFingerprintBlockWords);
+    tests::Guarded<uint32_t> words(100 * kFingerprintBlockWords);  // aligned
     const FingerprintBlocks view{words.data(), 100, 12, nullptr};
     std::vector<uint32_t> spilled(digests.size());
     const auto progress = ActiveKernels().wide_fingerprints.insert(
