@@ -1,112 +1,160 @@
-/* The text of test vectors in C99: lines, options, keys in all layouts, and text that grows. */
+// Runs the calls of test vectors against the C ABI, in the language of its C++ runner.
 #ifndef TROMMEL_TESTS_C_VECTORS_H_
 #define TROMMEL_TESTS_C_VECTORS_H_
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "trommel/c.h"
+#include "vectors/vector_text.h"
 
-enum { MAX_WORDS = 256 };
+namespace trommel::vectors {
 
-struct line {
-  char* text; /* of the whole line, cut into words */
-  size_t capacity;
-  const char* words[MAX_WORDS];
-  int num_words;
-  const char* options[MAX_WORDS]; /* "name=value" */
-  int num_options;
-  const char* expected; /* behind the arrow */
-  int has_result;
-  int number;
-  int num_calls; /* before it */
+// Throws, naming what does not hold.
+void Check(bool holds, const std::string& what);
+
+// A struct of the ABI, zeroed.
+template <class T>
+T Sized() {
+  T made = {};
+  made.struct_size = sizeof(made);
+  return made;
+}
+
+template <auto kFree>
+struct FreeWith {
+  template <class T>
+  void operator()(T* handle) const {
+    kFree(handle);
+  }
 };
-/* Reads the next line; one without words is a comment or empty. Returns 0 at the end. */
-int read_line(FILE* file, struct line* line);
+template <class T, auto kFree>
+using Handle = std::unique_ptr<T, FreeWith<kFree>>;
 
-const char* option(const struct line* line, const char* name, const char* by_default);
-uint64_t number_option(const struct line* line, const char* name);
-double rate_option(const struct line* line, const char* name);
-uint64_t parse_number(const char* text);
-/* Returns how many bytes the digits stand for; writes at most `capacity`. "-" is none. */
-size_t from_hex(const char* hex, uint8_t* bytes, size_t capacity);
+// Keys in all layouts of their kind.
+class LaidOutKeys {
+ public:
+  explicit LaidOutKeys(VectorKeys keys);
 
-/* Keys in all layouts of their kind. */
-struct owned_keys {
-  int32_t kind; /* INT64, INT32, DIGESTS, BYTES64 */
-  int64_t num_keys;
-  uint8_t* data;  /* integers, adjacent; or all bytes */
-  uint8_t* apart; /* integers, some bytes apart, the last one first */
-  int64_t num_bytes;
-  int64_t* offsets64;
-  int32_t* offsets32;
-  trommel_slice* slices;
-};
-void parse_keys(const struct line* line, struct owned_keys* keys);
-void free_keys(struct owned_keys* keys);
-/* The keys in a layout of their kind: variant 0, 1 or 2. */
-trommel_keys view_of(const struct owned_keys* keys, int variant);
-trommel_key key_of(const struct owned_keys* keys, int64_t i);
+  size_t size() const { return keys_.words.size() + keys_.narrow.size() + keys_.strings.size(); }
+  // The keys in a layout of their kind, by turns.
+  trommel_keys View(uint64_t variant) const;
+  trommel_key At(size_t i) const;
 
-struct text {
-  char* data;
-  size_t size;
-  size_t capacity;
-};
-void add_text(struct text* text, const char* format, ...);
-/* Of these bytes with seed 0, 16 digits. */
-void add_xxh64(struct text* text, const uint8_t* bytes, int64_t num_bytes);
+ private:
+  static constexpr int64_t kApart = 13;  // bytes from one integer to the next: not aligned
 
-/* A keys line, a filter or bytes of that name. */
-struct named {
-  char name[64];
-  struct owned_keys keys;
-  trommel_filter* filter;
-  trommel_column_map* map;
-  int64_t num_columns;
-  trommel_attributes* attributes;
-  uint8_t* bytes;
-  int64_t num_bytes;
-  struct named* next;
-};
-struct program {
-  char folder[512];
-  struct named* names;
+  const void* Adjacent() const;
+
+  VectorKeys keys_;
+  int32_t kind_ = 0;
+  std::string bytes_;  // of all strings; or integers apart, the last one first
+  std::vector<int64_t> offsets64_;
+  std::vector<int32_t> offsets32_;
+  std::vector<trommel_slice> slices_;
 };
 
-struct named* named(struct program* program, const char* name);
+// The digest policy of a line.
+class Policy {
+ public:
+  explicit Policy(const Line& line);
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
 
-/* --- Options, and results as the vectors spell them (vector_filters.c). */
+  const trommel_digest_policy* get() const { return &policy_; }
+  const uint8_t* key() const {
+    return key_.size() == 16 ? reinterpret_cast<const uint8_t*>(key_.data()) : nullptr;
+  }
 
-const char* type_name(int32_t type);
+ private:
+  const std::string key_;
+  trommel_digest_policy policy_ = Sized<trommel_digest_policy>();
+};
 
-int32_t encoding_option(const struct line* line);
-/* The policy of a line, whose key stays in `secret`. */
-trommel_digest_policy policy_option(const struct line* line, uint8_t secret[16]);
-void code_text(trommel_code code, const trommel_error* error, struct text* out);
-void bits_text(const uint64_t* bitmap, int64_t num_keys, struct text* out);
-void numbers_text(const uint64_t* numbers, int64_t size, struct text* out);
-/* "size=N xxh64=H" of bytes that were written. */
-void bytes_text(const struct named* bytes, struct text* out);
-/* A trommel_source over the bytes of a struct named; refuses ranges beyond them. */
-int32_t read_named(void* context, int64_t offset, void* buffer, int64_t num_bytes);
-/* Makes room in `to` for what a first call said. */
-void make_room(struct named* to, int64_t num_bytes);
+// Returns where the name is; 0 if it is not there.
+int32_t IndexOf(const std::vector<std::string_view>& names, std::string_view name);
+// "ok", or "error CODE".
+std::string CodeText(trommel_code code, const trommel_error& error);
+inline bool IsYes(int32_t answer) {
+  Check(answer == 0 || answer == 1, "yes or no");
+  return answer == 1;
+}
+inline std::vector<uint64_t> BitmapFor(const trommel_keys& keys) {
+  return std::vector<uint64_t>(static_cast<size_t>(trommel_bitmap_words(keys.num_keys)));
+}
+// What serialize(buffer, size, &needed) writes, which is asked for its size first.
+template <class Serialize>
+Bytes BytesOf(const Serialize& serialize) {
+  int64_t size = 0;
+  Check(serialize(nullptr, 0, &size) == TROMMEL_OK, "a size");
+  Bytes bytes(static_cast<size_t>(size));
+  Check(serialize(bytes.data(), size, &size) == TROMMEL_OK, "bytes");
+  return bytes;
+}
 
-/* "done=N refused=N". */
-void done_text(const trommel_outcome* outcome, struct text* out);
-void size_text(const struct line* line, struct text* out);
-void run_on_filter(struct program* program, const struct line* line, struct text* out);
+class CRunner {
+ public:
+  // `samples` is the folder of "file" lines.
+  explicit CRunner(std::filesystem::path samples) : bytes_(std::move(samples)) {}
 
-/* Calls of columns and tuples (vector_sets.c). Return 0 for calls of other kinds. */
-int run_on_columns(struct program* program, const struct line* line, struct text* out);
-int run_on_tuples(struct program* program, const struct line* line, struct text* out);
+  // Returns the call's result as the vectors spell it. Throws for a call that is none.
+  std::string Run(const Line& line);
 
-/* Memory, or the end of the program. */
-void* zeroed(size_t num_bytes);
-void* grown(void* memory, size_t num_bytes);
-/* Ends the program, naming what does not hold. */
-void check(int holds, const char* what);
+ private:
+  // Each runs the calls of one kind, and returns nothing for others.
+  std::optional<std::string> RunOnBytes(const Line& line);
+  std::optional<std::string> RunOnWholes(const Line& line);
+  std::optional<std::string> RunOnWindow(const Line& line);
+  std::string RunOnBatch(const Line& line);
+  // In vector_sets.cc.
+  std::optional<std::string> RunOnColumns(const Line& line);
+  std::optional<std::string> RunOnTuples(const Line& line);
+  std::string CreateColumns(const Line& line);
+  std::string CreateAttributes(const Line& line);
+  std::string LoadAttributes(const Line& line);
+  std::string Create(const Line& line);
+  std::string Load(const Line& line);
 
-#endif
+  trommel_keys View(const std::string& name) const { return keys_.at(name).View(num_calls_); }
+  Bytes& bytes(const std::string& name) { return bytes_.named[name]; }
+  // The answers of calls of one key each.
+  template <class Ask>
+  std::string EachText(const std::string& title, const std::string& name, const Ask& ask) const {
+    const LaidOutKeys& keys = keys_.at(name);
+    std::vector<uint64_t> bitmap((keys.size() + 63) / 64);
+    uint64_t num_yes = 0;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const bool yes = IsYes(ask(keys.At(i)));
+      bitmap[i / 64] |= uint64_t{yes} << i % 64;
+      num_yes += yes ? 1 : 0;
+    }
+    return title + std::to_string(num_yes) + " " + BitsText(bitmap, keys.size());
+  }
+  // A trommel_source over Bytes; refuses ranges beyond them.
+  static int32_t ReadBytes(void* context, int64_t offset, void* buffer, int64_t num_bytes);
+
+  struct Columns {
+    Handle<trommel_column_map, trommel_column_map_free> map;
+    size_t num_columns = 0;
+  };
+
+  uint64_t num_calls_ = 0;
+  std::map<std::string, LaidOutKeys> keys_;
+  std::map<std::string, Handle<trommel_filter, trommel_filter_free>> filters_;
+  std::map<std::string, Columns> columns_;
+  std::map<std::string, Handle<trommel_attributes, trommel_attributes_free>> attributes_;
+  NamedBytes bytes_;
+};
+
+}  // namespace trommel::vectors
+
+#endif  // TROMMEL_TESTS_C_VECTORS_H_

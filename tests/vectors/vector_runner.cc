@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -19,22 +17,10 @@
 #include "trommel/counting_filter.h"
 #include "trommel/metadata.h"
 #include "trommel/sizing.h"
+#include "vectors/run_files.h"
 #include "vectors/vector_text.h"
 
 namespace trommel::vectors {
-std::string Join(std::span<const uint64_t> numbers) {
-  std::string text;
-  for (const uint64_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
-  return text;
-}
-
-std::string DoneText(uint64_t num_done, uint64_t num_refused) {
-  return "done=" + std::to_string(num_done) + " refused=" + std::to_string(num_refused);
-}
-
-std::string PresentText(uint64_t num_present, std::span<const uint64_t> bitmap, size_t num_keys) {
-  return "present=" + std::to_string(num_present) + " " + BitsText(bitmap, num_keys);
-}
 
 Encoding EncodingOption(const Line& line) {
   const std::string name = Option(line, "encoding", "runs");
@@ -202,35 +188,14 @@ std::optional<std::string> Runner::RunOnBytes(const Line& line) {
     const Result<std::vector<std::byte>> metadata = LoadMetadata(SpanSource(bytes(name)));
     return metadata.ok() ? BytesText(*metadata) : ErrorText(metadata.error());
   }
-  if (verb == "file") {
-    std::ifstream stream(samples_ / line.words.at(2), std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    if (text.empty()) throw std::runtime_error("no sample of this name");
-    const auto read = std::as_bytes(std::span(text));
-    bytes_[name].assign(read.begin(), read.end());
-    return "ok";
-  }
-  if (verb == "copy") {
-    bytes_[name] = bytes(line.words.at(2));
-    return "ok";
-  }
-  if (verb == "cut") {
-    bytes(name).resize(NumberOf(line.words.at(2)));
-    return "ok";
-  }
-  if (verb == "flip") {
-    bytes(name).at(NumberOf(line.words.at(2))) ^=
-        static_cast<std::byte>(FromHex(line.words.at(3)).at(0));
-    return "ok";
-  }
-  return std::nullopt;
+  return bytes_.Run(line);
 }
 
 std::optional<std::string> Runner::RunOnFilter(const Line& line) {
   const std::string& verb = line.words.at(0);
   AnyFilter& subject = filter(line.words.at(1));
   if (verb == "serialize") {
-    bytes_[line.words.at(2)] = subject.Serialize();
+    bytes(line.words.at(2)) = subject.Serialize();
     return BytesText(bytes(line.words.at(2)));
   }
   if (verb == "clear") {
@@ -349,3 +314,7 @@ std::optional<std::string> Runner::RunOnEach(const Line& line) {
 }
 
 }  // namespace trommel::vectors
+
+int main(int argc, char** argv) {
+  return trommel::vectors::RunFiles<trommel::vectors::Runner>(argc, argv);
+}

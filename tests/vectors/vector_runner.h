@@ -25,7 +25,7 @@ namespace trommel::vectors {
 class Runner {
  public:
   // `samples` is the folder of "file" lines.
-  explicit Runner(std::filesystem::path samples) : samples_(std::move(samples)) {}
+  explicit Runner(std::filesystem::path samples) : bytes_(std::move(samples)) {}
 
   // Returns the call's result as the vectors spell it. Throws std::runtime_error for a call that is
   // none.
@@ -50,14 +50,13 @@ class Runner {
 
   std::string Keep(const std::string& name, Result<AnyFilterPtr> made);
   AnyFilter& filter(const std::string& name) { return *filters_.at(name); }
-  std::vector<std::byte>& bytes(const std::string& name) { return bytes_.at(name); }
+  Bytes& bytes(const std::string& name) { return bytes_.named[name]; }
 
-  std::filesystem::path samples_;
   std::map<std::string, VectorKeys> keys_;
   std::map<std::string, AnyFilterPtr> filters_;
   std::map<std::string, ColumnMap> column_maps_;
   std::map<std::string, AttributeFilter> attributes_;
-  std::map<std::string, std::vector<std::byte>> bytes_;
+  NamedBytes bytes_;
 };
 
 // "ok", or "error CODE".
@@ -65,9 +64,6 @@ template <class T>
 std::string StatusText(const Result<T>& result) {
   return result.ok() ? "ok" : ErrorText(result.error());
 }
-std::string DoneText(uint64_t num_done, uint64_t num_refused);
-std::string PresentText(uint64_t num_present, std::span<const uint64_t> bitmap, size_t num_keys);
-std::string Join(std::span<const uint64_t> numbers);
 Encoding EncodingOption(const Line& line);
 
 }  // namespace trommel::vectors

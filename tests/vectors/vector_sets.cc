@@ -17,28 +17,6 @@
 #include "vectors/vector_text.h"
 
 namespace trommel::vectors {
-namespace {
-
-// "a,b" without empty parts.
-std::vector<std::string> Split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-template <class T>
-std::vector<T> Numbers(const std::string& text) {
-  std::vector<T> numbers;
-  for (const std::string& part : Split(text)) numbers.push_back(static_cast<T>(NumberOf(part)));
-  return numbers;
-}
-
-}  // namespace
-
 std::string Runner::CreateColumnMap(const Line& line) {
   Result<ColumnMap> made =
       ColumnMap::Create({.capacity = NumberOption(line, "capacity"),
@@ -83,7 +61,7 @@ std::optional<std::string> Runner::RunOnColumns(const Line& line) {
     return "ok";
   }
   if (verb == "column_serialize") {
-    bytes_[line.words.at(3)] = columns.SerializeColumn(column);
+    bytes(line.words.at(3)) = columns.SerializeColumn(column);
     return BytesText(bytes(line.words.at(3)));
   }
   if (verb == "column_load") {
@@ -111,8 +89,8 @@ std::optional<std::string> Runner::RunOnColumns(const Line& line) {
 
 std::string Runner::CreateAttributes(const Line& line) {
   const auto num_attributes = static_cast<uint32_t>(NumberOption(line, "attributes"));
-  const auto cuts = Numbers<AttributeMask>(Option(line, "cuts"));
-  const auto kept = Numbers<AttributeMask>(Option(line, "kept"));
+  const auto cuts = SplitNumbers(Option(line, "cuts"));
+  const auto kept = SplitNumbers(Option(line, "kept"));
   const auto together = static_cast<uint32_t>(NumberOption(line, "together"));
   Result<AttributeSets> sets = !kept.empty() ? AttributeSets::Keep(num_attributes, kept)
                                : together != 0
@@ -124,7 +102,7 @@ std::string Runner::CreateAttributes(const Line& line) {
                                .names = Split(Option(line, "names")),
                                .capacity = NumberOption(line, "capacity"),
                                .max_capacity = NumberOption(line, "max_capacity"),
-                               .num_values = Numbers<uint64_t>(Option(line, "values")),
+                               .num_values = SplitNumbers(Option(line, "values")),
                                .target_fpr = RateOption(line, "fpr", 0.01),
                                .digest = PolicyOption(line),
                                .memory_limit_bytes = NumberOption(line, "memory_limit")});
@@ -165,7 +143,7 @@ std::optional<std::string> Runner::RunOnTuples(const Line& line) {
     return "ok";
   }
   if (verb == "tuple_serialize") {
-    bytes_[line.words.at(2)] = filter.Serialize();
+    bytes(line.words.at(2)) = filter.Serialize();
     return BytesText(bytes(line.words.at(2)));
   }
   const bool is_update =

@@ -1,9 +1,14 @@
 #include "vectors/vector_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +61,22 @@ uint64_t NumberOption(const Line& line, std::string_view name, uint64_t by_defau
 double RateOption(const Line& line, std::string_view name, double by_default) {
   const std::string text = Option(line, name);
   return text.empty() ? by_default : std::strtod(text.c_str(), nullptr);
+}
+
+std::vector<std::string> Split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<uint64_t> SplitNumbers(const std::string& text) {
+  std::vector<uint64_t> numbers;
+  for (const std::string& part : Split(text)) numbers.push_back(NumberOf(part));
+  return numbers;
 }
 
 std::string FromHex(std::string_view hex) {
@@ -126,6 +147,27 @@ Key VectorKeys::At(size_t i) const {
   return strings[i];
 }
 
+std::optional<std::string> NamedBytes::Run(const Line& line) {
+  const std::string& verb = line.words.at(0);
+  Bytes& bytes = named[line.words.at(1)];
+  if (verb == "file") {
+    std::ifstream stream(samples / line.words.at(2), std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(stream), {});
+    if (text.empty()) throw std::runtime_error("no sample of this name");
+    const auto read = std::as_bytes(std::span(text));
+    bytes.assign(read.begin(), read.end());
+  } else if (verb == "copy") {
+    bytes = named.at(line.words.at(2));
+  } else if (verb == "cut") {
+    bytes.resize(NumberOf(line.words.at(2)));
+  } else if (verb == "flip") {
+    bytes.at(NumberOf(line.words.at(2))) ^= static_cast<std::byte>(FromHex(line.words.at(3)).at(0));
+  } else {
+    return std::nullopt;
+  }
+  return "ok";
+}
+
 std::string BitsText(std::span<const uint64_t> bitmap, size_t num_keys) {
   std::string bytes;
   for (size_t i = 0; i < (num_keys + 7) / 8; ++i) {
@@ -138,6 +180,20 @@ std::string BitsText(std::span<const uint64_t> bitmap, size_t num_keys) {
   std::string text = "bits=";
   for (const char c : bytes) text += HexOf(static_cast<unsigned char>(c)).substr(14);
   return text;
+}
+
+std::string Join(std::span<const uint64_t> numbers) {
+  std::string text;
+  for (const uint64_t number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
+  return text;
+}
+
+std::string DoneText(uint64_t num_done, uint64_t num_refused) {
+  return "done=" + std::to_string(num_done) + " refused=" + std::to_string(num_refused);
+}
+
+std::string PresentText(uint64_t num_present, std::span<const uint64_t> bitmap, size_t num_keys) {
+  return "present=" + std::to_string(num_present) + " " + BitsText(bitmap, num_keys);
 }
 
 std::string BytesText(std::span<const std::byte> bytes) {

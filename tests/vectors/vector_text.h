@@ -4,9 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trommel/digest.h"
@@ -32,6 +36,10 @@ double RateOption(const Line& line, std::string_view name, double by_default);
 // A decimal number, which may be negative: then it wraps.
 uint64_t NumberOf(const std::string& text);
 
+// "a,b" without empty parts.
+std::vector<std::string> Split(const std::string& text);
+std::vector<uint64_t> SplitNumbers(const std::string& text);
+
 std::string FromHex(std::string_view hex);
 std::string HexOf(uint64_t number);  // 16 digits
 
@@ -47,8 +55,23 @@ struct VectorKeys {
 };
 VectorKeys ParseKeys(std::span<const std::string> words);  // without "keys NAME"
 
+using Bytes = std::vector<std::byte>;
+
+// The bytes that lines name.
+struct NamedBytes {
+  explicit NamedBytes(std::filesystem::path samples_folder) : samples(std::move(samples_folder)) {}
+  // Runs a call that makes or changes bytes; returns nothing for others.
+  std::optional<std::string> Run(const Line& line);
+
+  std::filesystem::path samples;  // of "file" lines
+  std::map<std::string, Bytes> named;
+};
+
 // "bits=.." of a bitmap for so many keys.
 std::string BitsText(std::span<const uint64_t> bitmap, size_t num_keys);
+std::string DoneText(uint64_t num_done, uint64_t num_refused);
+std::string PresentText(uint64_t num_present, std::span<const uint64_t> bitmap, size_t num_keys);
+std::string Join(std::span<const uint64_t> numbers);
 // "size=N xxh64=H".
 std::string BytesText(std::span<const std::byte> bytes);
 std::string ErrorText(const Error& error);

@@ -1,5 +1,8 @@
-// trommel_vectors [--write] FILE...: compares the results of test vectors with those of the C++
-// library, or writes them.
+// A main that compares the results of test vectors with those of a runner, or writes them:
+// [--write] FILE...
+#ifndef TROMMEL_TESTS_VECTORS_RUN_FILES_H_
+#define TROMMEL_TESTS_VECTORS_RUN_FILES_H_
+
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -8,19 +11,18 @@
 #include <string_view>
 #include <vector>
 
-#include "vectors/vector_runner.h"
 #include "vectors/vector_text.h"
 
-namespace {
-
-using trommel::vectors::Line;
+namespace trommel::vectors {
 
 // Digests come from elsewhere and are never written.
-bool IsWritten(const Line& line) { return line.has_result && line.words[0] != "digests"; }
+inline bool IsWritten(const Line& line) { return line.has_result && line.words[0] != "digests"; }
 
-// Returns how many results differ, or could not be made.
+// Returns how many results differ, or could not be made. A Runner is made of the folder of samples,
+// and Run returns what a line's call returns, or throws.
+template <class Runner>
 int RunFile(const std::filesystem::path& path, bool write) {
-  trommel::vectors::Runner runner(path.parent_path() / "../../engine/docs/samples");
+  Runner runner(path.parent_path() / "../../engine/docs/samples");
   std::ifstream stream(path);
   std::vector<std::string> lines;
   for (std::string text; std::getline(stream, text);) lines.push_back(text);
@@ -28,7 +30,7 @@ int RunFile(const std::filesystem::path& path, bool write) {
   int line_idx = 0;
   for (std::string& text : lines) {
     ++line_idx;
-    const Line line = trommel::vectors::ParseLine(text);
+    const Line line = ParseLine(text);
     if (line.words.empty()) continue;
     std::string result;
     try {
@@ -50,9 +52,8 @@ int RunFile(const std::filesystem::path& path, bool write) {
   return num_wrong;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+template <class Runner>
+int RunFiles(int argc, char** argv) {
   bool write = false;
   int num_wrong = 0;
   int num_files = 0;
@@ -61,12 +62,16 @@ int main(int argc, char** argv) {
       write = true;
       continue;
     }
-    num_wrong += RunFile(argv[i], write);
+    num_wrong += RunFile<Runner>(argv[i], write);
     ++num_files;
   }
   if (num_files == 0) {
-    std::fprintf(stderr, "usage: trommel_vectors [--write] FILE...\n");
+    std::fprintf(stderr, "usage: %s [--write] FILE...\n", argv[0]);
     return 2;
   }
   return num_wrong == 0 ? 0 : 1;
 }
+
+}  // namespace trommel::vectors
+
+#endif  // TROMMEL_TESTS_VECTORS_RUN_FILES_H_
