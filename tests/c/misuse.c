@@ -22,29 +22,22 @@ static void expect(trommel_code code, trommel_code wanted, const trommel_error* 
 static trommel_error error;
 
 static trommel_filter* counting(uint64_t capacity, int32_t digest) {
-  trommel_digest_policy policy = {sizeof(policy), 0, 0, NULL};
-  trommel_counting_config config;
+  const trommel_digest_policy policy = {sizeof(policy), digest, 0, NULL};
+  const trommel_counting_config config = {
+      .struct_size = sizeof(config), .capacity = capacity, .digest = &policy};
   trommel_filter* filter = NULL;
-  policy.kind = digest;
-  memset(&config, 0, sizeof(config));
-  config.struct_size = sizeof(config);
-  config.capacity = capacity;
-  config.digest = &policy;
   expect(trommel_counting_create(&config, &filter, &error), TROMMEL_OK, NULL, "", __LINE__);
   return filter;
 }
 
 static void structs(void) {
-  trommel_counting_config config;
+  trommel_counting_config config = {.capacity = 100};
   struct {
     trommel_counting_config config;
     uint64_t later;
-  } grown;
+  } grown = {.later = 0};
   trommel_stats stats;
   trommel_filter* filter = NULL;
-  memset(&config, 0, sizeof(config));
-  memset(&grown, 0, sizeof(grown));
-  config.capacity = 100;
   INVALID(trommel_counting_create(&config, &filter, &error), "struct_size is 0");
   config.struct_size = sizeof(config) - 8;
   INVALID(trommel_counting_create(&config, &filter, &error), "must be at least");
@@ -130,8 +123,8 @@ static void batches(void) {
   int64_t long_offsets[] = {-1, 3};
   trommel_slice slices[2] = {{NULL, 0}, {NULL, 3}};
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, numbers, 130);
-  trommel_outcome outcome;
-  trommel_stats stats;
+  trommel_outcome outcome = {.struct_size = 0};
+  trommel_stats stats = {.struct_size = sizeof(stats)};
   trommel_filter* filter = counting(100, 0);
   trommel_filter* own = counting(100, TROMMEL_DIGEST_CALLER);
   INVALID(trommel_insert(filter, NULL, NULL, 0, NULL, &error), "keys is NULL");
@@ -143,7 +136,6 @@ static void batches(void) {
   INVALID(trommel_query(filter, &keys, (uint64_t*)((char*)bitmap + 1), 3, NULL, &error),
           "not aligned");
   INVALID(trommel_insert_if_absent(filter, &keys, bitmap, 3, bitmap + 1, NULL, &error), "overlap");
-  memset(&outcome, 0, sizeof(outcome));
   INVALID(trommel_insert(filter, &keys, NULL, 0, &outcome, &error), "outcome.struct_size is 0");
   keys.num_keys = -1;
   INVALID(trommel_insert(filter, &keys, NULL, 0, NULL, &error), "num_keys is -1");
@@ -195,7 +187,6 @@ static void batches(void) {
   HOLDS(trommel_insert(own, &keys, NULL, 0, NULL, &error) == TROMMEL_OK);
 
   /* None of these changed anything. */
-  stats.struct_size = sizeof(stats);
   HOLDS(trommel_get_stats(filter, &stats, NULL) == TROMMEL_OK && stats.num_keys == 0);
   HOLDS(trommel_get_stats(own, &stats, NULL) == TROMMEL_OK && stats.num_keys == 130);
   trommel_filter_free(filter);
@@ -273,21 +264,17 @@ static void limits(void) {
   uint64_t hot[600] = {0};
   uint64_t bitmap[10];
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, hot, 600);
-  trommel_outcome outcome;
-  trommel_scalable_config config;
+  trommel_outcome outcome = {.struct_size = sizeof(outcome)};
+  trommel_scalable_config config = {.struct_size = sizeof(config), .side_memory_limit_bytes = 100};
   trommel_filter* filter = NULL;
   trommel_filter* clone = NULL;
   for (int i = 0; i < 600; ++i) hot[i] = (uint64_t)(i % 100);
-  memset(&config, 0, sizeof(config));
-  config.struct_size = sizeof(config);
-  config.side_memory_limit_bytes = 100;
   INVALID(trommel_scalable_create(&config, &filter, &error), "side_memory_limit_bytes");
   config.side_memory_limit_bytes = 0;
   HOLDS(trommel_scalable_create(&config, &filter, &error) == TROMMEL_OK);
   INVALID(trommel_limit_side_memory(filter, 100, &error), "side_memory_limit_bytes");
   HOLDS(trommel_limit_side_memory(filter, 32768, &error) == TROMMEL_OK);
   HOLDS(trommel_clone(filter, &clone, &error) == TROMMEL_OK);
-  outcome.struct_size = sizeof(outcome);
   HOLDS(trommel_insert(filter, &keys, bitmap, 10, &outcome, &error) == TROMMEL_OK);
   HOLDS(outcome.num_refused > 0 && outcome.refusal == TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT);
   HOLDS(trommel_insert(clone, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
@@ -307,14 +294,10 @@ static void windows(void) {
   uint64_t times[2];
   uint64_t now = 0;
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, numbers, 100);
-  trommel_window_config config;
+  trommel_window_config config = {
+      .struct_size = sizeof(config), .window = 100, .capacity = 1000, .target_fpr = 1e-6};
   trommel_filter* window = NULL;
   trommel_filter* other = counting(100, 0);
-  memset(&config, 0, sizeof(config));
-  config.struct_size = sizeof(config);
-  config.window = 100;
-  config.capacity = 1000;
-  config.target_fpr = 1e-6;
   INVALID(trommel_window_create(&config, &window, &error), "target_fpr is 1e-06");
   config.target_fpr = 0;
   HOLDS(trommel_window_create(&config, &window, &error) == TROMMEL_OK);
@@ -361,19 +344,13 @@ static void windows_of_limited_memory(void) {
   uint64_t num_refused;
   int64_t refused = 0;
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, hot, 6000);
-  trommel_window_config config;
-  trommel_outcome outcome;
-  trommel_stats stats;
+  trommel_window_config config = {
+      .struct_size = sizeof(config), .window = 100, .capacity = 100, .side_memory_limit_bytes = 1};
+  trommel_outcome outcome = {.struct_size = sizeof(outcome)};
+  trommel_stats stats = {.struct_size = sizeof(stats)};
   trommel_filter* window = NULL;
   trommel_filter* clone = NULL;
   for (int i = 0; i < 6000; ++i) hot[i] = (uint64_t)(i % 100);
-  outcome.struct_size = sizeof(outcome);
-  stats.struct_size = sizeof(stats);
-  memset(&config, 0, sizeof(config));
-  config.struct_size = sizeof(config);
-  config.window = 100;
-  config.capacity = 100;
-  config.side_memory_limit_bytes = 1;
   INVALID(trommel_window_create(&config, &window, &error), "56");
   config.side_memory_limit_bytes = 2240;
   HOLDS(trommel_window_create(&config, &window, &error) == TROMMEL_OK);
@@ -424,12 +401,10 @@ static void columns(void) {
   uint64_t num_keys = 0;
   int64_t size = 0;
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, &number, 1);
-  trommel_column_map_config config;
+  trommel_column_map_config config = {.struct_size = sizeof(config)};
   trommel_column_map* map = NULL;
   trommel_column_map_stats stats;
-  trommel_outcome outcome;
-  memset(&config, 0, sizeof(config));
-  config.struct_size = sizeof(config);
+  trommel_outcome outcome = {.struct_size = sizeof(outcome)};
   config.capacity = 100;
   INVALID(trommel_column_map_create(&config, &map, &error), "num_columns is 0");
   config.num_columns = 70;
@@ -438,7 +413,6 @@ static void columns(void) {
   config.num_blocks = 0;
   HOLDS(trommel_column_map_create(&config, &map, &error) == TROMMEL_OK);
   HOLDS(trommel_column_map_row_words(map) == 2 && trommel_column_map_row_words(NULL) == 0);
-  outcome.struct_size = sizeof(outcome);
   INVALID(trommel_column_map_insert(map, 3, &keys, NULL, 0, NULL, &error), "column 3 is closed");
   INVALID(trommel_column_map_erase(map, 3, &keys, NULL, &error), "column 3 is closed");
   INVALID(trommel_column_map_num_keys(map, 3, &num_keys, &error), "column 3 is closed");
@@ -473,8 +447,7 @@ static void columns(void) {
 }
 
 static uint64_t parts_of(const trommel_attributes* filter) {
-  trommel_stats stats;
-  stats.struct_size = sizeof(stats);
+  trommel_stats stats = {.struct_size = sizeof(stats)};
   HOLDS(trommel_attributes_get_stats(filter, &stats, &error) == TROMMEL_OK);
   return stats.num_parts;
 }
@@ -488,14 +461,12 @@ static void attributes(void) {
   trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, numbers, 70);
   trommel_keys fewer = trommel_keys_of(TROMMEL_KEYS_DIGESTS, numbers, 69);
   const trommel_keys* given[] = {&keys, &keys, NULL};
-  trommel_attributes_config config;
+  trommel_attributes_config config = {.struct_size = sizeof(config)};
   trommel_attributes* filter = NULL;
   trommel_attributes* clone = NULL;
   trommel_filter* other = NULL;
   void* bytes = NULL;
   int64_t size = 0;
-  memset(&config, 0, sizeof(config));
-  config.struct_size = sizeof(config);
   config.capacity = 100;
   INVALID(trommel_attributes_create(&config, &filter, &error), "num_attributes is 0");
   config.num_attributes = 3;
@@ -711,7 +682,107 @@ static void files(void) {
   remove(path);
 }
 
+/* trommel_upsert: the table's function is asked once, for indices of the batch, and what it gets
+ * wrong is a code, after which the filter holds the keys that it held before. Here is what the
+ * table says, and what it was asked. */
+struct table {
+  const uint32_t* existing;
+  int64_t num_existing;
+  int32_t status;
+  int64_t num_asked;
+  uint32_t asked[8];
+};
+
+static int32_t ask_table(void* context, const uint32_t* asked, int64_t num_asked,
+                         uint32_t* existing, int64_t* num_existing) {
+  struct table* table = context;
+  int64_t i;
+  table->num_asked = num_asked;
+  for (i = 0; i < num_asked && i < 8; ++i) table->asked[i] = asked[i];
+  for (i = 0; i < table->num_existing && i < num_asked; ++i) existing[i] = table->existing[i];
+  *num_existing = table->num_existing;
+  return table->status;
+}
+
+/* A filter that holds 3 and 4, as its table does, and a batch of 1, 2, 3, 4, 2. */
+static void upserts(trommel_code (*create)(const trommel_counting_config*, trommel_filter**,
+                                           trommel_error*),
+                    int32_t kind) {
+  /* Well mixed, for they are digests, too. */
+  const uint64_t longs[] = {0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F,
+                            0xF88BB8A8724C81EC, 0x6E789E6AA1B965F4};
+  const int32_t words[] = {1, 2, 3, 4, 2};
+  const char text[] = "aabbccddbb";
+  const int32_t offsets[] = {0, 2, 4, 6, 8, 10};
+  const trommel_slice slices[] = {
+      {text, 2}, {text + 2, 2}, {text + 4, 2}, {text + 6, 2}, {text + 8, 2}};
+  const uint32_t right[] = {3, 2};
+  const uint32_t positions[] = {0, 1};
+  struct table table = {right, 2, 0, 0, {0}};
+  const void* data = kind == TROMMEL_KEYS_SLICES    ? (const void*)slices
+                     : kind == TROMMEL_KEYS_BYTES32 ? (const void*)text
+                     : kind == TROMMEL_KEYS_INT32   ? (const void*)words
+                                                    : (const void*)longs;
+  trommel_keys keys = trommel_keys_of(kind, data, 5);
+  trommel_keys in_table = keys;
+  trommel_outcome outcome = {.struct_size = sizeof(outcome)};
+  trommel_stats stats = {.struct_size = sizeof(stats)};
+  uint64_t bitmap = ~(uint64_t)0;
+  trommel_counting_config config = {.struct_size = sizeof(config), .capacity = 100};
+  trommel_filter* filter = NULL;
+  HOLDS(create(&config, &filter, &error) == TROMMEL_OK);
+  keys.offsets = in_table.offsets = offsets;
+  in_table.num_keys = 4; /* 1 and 2 are erased again */
+  HOLDS(trommel_insert(filter, &in_table, NULL, 0, NULL, &error) == TROMMEL_OK);
+  in_table.num_keys = 2;
+  HOLDS(trommel_erase(filter, &in_table, NULL, 0, NULL, &error) == TROMMEL_OK);
+
+  INVALID(trommel_upsert(filter, &keys, NULL, &table, &bitmap, 1, NULL, &error), "exist is NULL");
+  INVALID(trommel_upsert(filter, &keys, ask_table, &table, NULL, 0, NULL, &error), "inserted");
+  /* Positions in `asked` are not indices of the batch; and nothing has changed. */
+  table.existing = positions;
+  INVALID(trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, &outcome, &error),
+          "exist wrote 0, which is not in `asked`");
+  HOLDS(bitmap == 0);
+  table.num_existing = 3;
+  INVALID(trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, &outcome, &error),
+          "num_existing to 3; it must be between 0 and 2");
+  table.num_existing = -1;
+  INVALID(trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, &outcome, &error),
+          "num_existing to -1");
+  table.existing = right;
+  table.num_existing = 2;
+  table.status = 7;
+  FAILS(TROMMEL_IO, trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, NULL, &error),
+        "failed with 7");
+  HOLDS(bitmap == 0);
+  HOLDS(trommel_get_stats(filter, &stats, &error) == TROMMEL_OK && stats.num_keys == 2);
+
+  table.status = 0;
+  HOLDS(trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, &outcome, &error) ==
+        TROMMEL_OK);
+  HOLDS(table.num_asked == 2 && table.asked[0] == 2 && table.asked[1] == 3);
+  HOLDS(bitmap == 3 && outcome.num_done == 2 && outcome.num_refused == 0);
+  HOLDS(trommel_get_stats(filter, &stats, &error) == TROMMEL_OK && stats.num_keys == 4);
+  trommel_filter_free(filter);
+}
+
+static void upserts_of_other_types(void) {
+  const int64_t number = 1;
+  const trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, &number, 1);
+  struct table table = {NULL, 0, 0, 0, {0}};
+  uint64_t bitmap = 0;
+  trommel_window_config config = {.struct_size = sizeof(config), .window = 100, .capacity = 100};
+  trommel_filter* filter = NULL;
+  HOLDS(trommel_window_create(&config, &filter, &error) == TROMMEL_OK);
+  FAILS(TROMMEL_UNSUPPORTED,
+        trommel_upsert(filter, &keys, ask_table, &table, &bitmap, 1, NULL, &error), "window");
+  trommel_filter_free(filter);
+}
+
 int main(void) {
+  const int32_t kinds[] = {TROMMEL_KEYS_INT64, TROMMEL_KEYS_INT32, TROMMEL_KEYS_DIGESTS,
+                           TROMMEL_KEYS_BYTES32, TROMMEL_KEYS_SLICES};
   HOLDS(trommel_c_abi_version() == TROMMEL_C_ABI_VERSION);
   HOLDS(strchr(trommel_c_version(), '.') != NULL);
   HOLDS(strcmp(trommel_code_name(-1), "unknown") == 0);
@@ -729,6 +800,11 @@ int main(void) {
   large_batches();
   bytes_of_one_key();
   files();
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+    upserts(trommel_counting_create, kinds[i]);
+    upserts(trommel_concurrent_create, kinds[i]);
+  }
+  upserts_of_other_types();
   if (num_wrong == 0) puts("all as expected");
   return num_wrong == 0 ? 0 : 1;
 }
