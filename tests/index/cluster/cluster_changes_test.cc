@@ -1,8 +1,11 @@
-// Split, Merge and Move of a Cluster: every row stays, and is found, before and after.
+// Split, Merge and Move of a Cluster: every row stays, and is found, before and after; and nothing
+// has changed where one is refused or ended.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "index/cluster/quiet_cluster.h"
@@ -177,6 +180,178 @@ TEST_CASE("balance makes shares of servers even by the moves that it plans") {
   for (const ServerStats& server : cluster->GetStats().servers) CHECK(server.num_regions == 2);
   CHECK(cluster->PlanBalance(false).empty());
   cluster.CheckWholeAndBuild();
+}
+
+// Tries changes, which must fail and leave table and statistics as they are.
+class Refusals {
+ public:
+  explicit Refusals(QuietCluster& cluster) : cluster_(cluster) {}
+
+  template <class Change>
+  void Require(ErrorCode code, std::string_view reason, const Change& change) {
+    const RegionTable table = cluster_.Table();
+    const uint64_t version = cluster_->GetStats().directory.version;
+    const auto result = change();
+    INFO(reason);
+    REQUIRE_FALSE(result.ok());
+    INFO(result.error().message);
+    CHECK(result.error().code == code);
+    CHECK(result.error().message.find(reason) != std::string::npos);
+    CHECK(cluster_.Table() == table);
+    const ClusterStats stats = cluster_->GetStats();
+    CHECK(stats.directory.version == version);
+    CHECK(stats.num_splits + stats.num_merges + stats.num_moves == 0);
+    CHECK(stats.num_leftovers == 0);
+  }
+
+ private:
+  QuietCluster& cluster_;
+};
+
+TEST_CASE("splits that do not fit are refused, and nothing changes") {
+  QuietCluster cluster;
+  Refusals refusals(cluster);
+  const auto require = [&](std::string_view reason, uint32_t region, const std::string& key) {
+    refusals.Require(ErrorCode::kInvalidArgument, reason,
+                     [&] { return cluster->Split(region, key); });
+  };
+  require("there is no region 6", 6, "a5");
+  refusals.Require(ErrorCode::kInvalidArgument, "there is no region 4294967295",
+                   [&] { return cluster->Split(~0u); });
+  require("the key must be in region 2", 2, "f");
+  require("the key must be in region 2", 2, "c9");
+  require("the key must be in region 2", 2, "d");
+  require("the key must be in region 0", 0, "");
+  require("at most " + std::to_string(kMaxKeyBytes), 5, std::string(kMaxKeyBytes + 1, 'z'));
+  CHECK(cluster->Split(5, std::string(kMaxKeyBytes, 'z')).ok());
+  cluster.CheckWholeAndBuild();
+}
+
+TEST_CASE("a region with fewer than two rows is not split without a key") {
+  QuietCluster cluster(0);
+  Refusals refusals(cluster);
+  for (int num_rows = 0; num_rows < 2; ++num_rows) {
+    refusals.Require(ErrorCode::kInvalidArgument, "region 2 has fewer than two rows",
+                     [&] { return cluster->Split(2); });
+    cluster.Put(SmallRow("d" + std::to_string(num_rows), "c", "s"));
+  }
+  CHECK(cluster->Split(2).ok());
+  cluster.CheckWholeAndBuild();
+}
+
+TEST_CASE("merges that do not fit are refused, and nothing changes") {
+  QuietCluster cluster;
+  Refusals refusals(cluster);
+  const auto require = [&](std::string_view reason, uint32_t a, uint32_t b) {
+    refusals.Require(ErrorCode::kInvalidArgument, reason, [&] { return cluster->Merge(a, b); });
+  };
+  require("there is no region 6", 0, 6);
+  require("there is no region 6", 6, 0);
+  require("with itself", 3, 3);
+  require("regions 0 and 2 are no neighbours", 0, 2);
+  require("no neighbours", 5, 0);
+  require("no neighbours", 0, 5);
+  require("region 1 is on server 0, region 2 on server 1", 1, 2);
+  require("region 1 is on server 0, region 2 on server 1", 2, 1);
+  cluster.CheckWhole();
+  cluster.Reopen();
+  CHECK(cluster.Table().size() == 6);
+  cluster.CheckWhole();
+}
+
+TEST_CASE("moves that do not fit are refused, and nothing changes") {
+  QuietCluster cluster;
+  Refusals refusals(cluster);
+  const auto require = [&](std::string_view reason, uint32_t region, uint32_t server) {
+    refusals.Require(ErrorCode::kInvalidArgument, reason,
+                     [&] { return cluster->Move(region, server); });
+  };
+  require("there is no region 6", 6, 0);
+  require("between 0 and 2; got 3", 0, 3);
+  require("between 0 and 2; got 4294967295", 0, ~0u);
+  require("region 0 is on server 0 already", 0, 0);
+  cluster.CheckWhole();
+  cluster.Reopen();
+  cluster.CheckWhole();
+}
+
+TEST_CASE("while a region is moved, another change of it is refused, and of others done") {
+  QuietCluster cluster;
+  int num_reports = 0;
+  const Result<bool> is_moved = cluster->Move(0, 1, [&](uint64_t, uint64_t) {
+    if (num_reports++ != 0) return;
+    const auto require = [](const auto& result) {
+      REQUIRE_FALSE(result.ok());
+      CHECK(result.error().code == ErrorCode::kBusy);
+      INFO(result.error().message);
+      CHECK(result.error().message.find("region 0 is being moved to server 1") == 0);
+    };
+    const RegionTable table = cluster.Table();
+    require(cluster->Split(0, "a5"));
+    require(cluster->Split(0));
+    require(cluster->Merge(0, 1));
+    require(cluster->Merge(1, 0));
+    require(cluster->Move(0, 2));
+    CHECK(cluster.Table() == table);
+    for (const RegionLoad& load : cluster->GetRegionLoads()) {
+      CHECK(load.is_busy == (load.region.id == 0));
+    }
+    // Also of those that a refused merge named.
+    CHECK(cluster->Split(1, "c").ok());
+    CHECK(cluster->Merge(4, 5).ok());
+  });
+  REQUIRE(is_moved.ok());
+  CHECK(*is_moved);
+  CHECK(num_reports >= 1);
+  CHECK(cluster.RegionOf("a").server == 1);
+  for (const RegionLoad& load : cluster->GetRegionLoads()) CHECK_FALSE(load.is_busy);
+  CHECK(cluster->Split(0, "a5").ok());
+  cluster.CheckWholeAndBuild();
+}
+
+TEST_CASE("a move that is ended at any time has moved nothing, and its copy is removed later") {
+  QuietCluster cluster(1'500);
+  const RegionTable table = cluster.Table();
+  for (int num_asked = 0;; ++num_asked) {
+    CAPTURE(num_asked);
+    int left = num_asked;
+    const Result<bool> is_moved = cluster->Move(4, 0, nullptr, [&] { return left-- > 0; });
+    REQUIRE(is_moved.ok());
+    if (*is_moved) {
+      CHECK(num_asked >= 3);  // before each chunk of rows, and before the switch
+      break;
+    }
+    REQUIRE(num_asked < 1'000);
+    CHECK(cluster.Table() == table);
+    CHECK(cluster->GetStats().num_moves == 0);
+    CHECK(*cluster->FinishChanges());
+    const Result<VerifyReport> report = cluster->Verify();
+    REQUIRE(report.ok());
+    CHECK(report->ok());
+    CHECK(report->num_rows == cluster.rows().size());
+    CHECK(report->num_leftover_rows == 0);
+    CHECK(cluster->GetStats().num_leftovers == 0);
+    if (num_asked % 2 == 1) cluster.Put(SmallRow("h-" + std::to_string(num_asked), "c", "s"));
+  }
+  CHECK(cluster.RegionOf("h").server == 0);
+  CHECK(cluster->GetStats().num_leftovers == 1);  // ended when the old copy was to be removed
+  CHECK(*cluster->FinishChanges());
+  cluster.CheckWholeAndBuild();
+  cluster.Reopen();
+  cluster.CheckWhole();
+}
+
+TEST_CASE("numbers of servers and attributes out of range are refused") {
+  QuietCluster cluster(20);
+  Refusals refusals(cluster);
+  const auto require = [&](std::string_view reason, const std::function<Status()>& change) {
+    refusals.Require(ErrorCode::kInvalidArgument, reason, change);
+  };
+  require("server must be between 0 and 2; got 3", [&] { return cluster->StopServer(3); });
+  require("server must be between 0 and 2; got 3", [&] { return cluster->StartServer(3); });
+  require("attribute must be between 0 and 2; got 3", [&] { return cluster->AddIndex(3); });
+  require("attribute must be between 0 and 2; got 3", [&] { return cluster->DropIndex(3); });
+  cluster.CheckWhole();
 }
 
 }  // namespace

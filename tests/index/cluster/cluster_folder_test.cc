@@ -19,9 +19,9 @@
 namespace trommel::index {
 namespace {
 
+using tests::CreateBuilt;
 using tests::FolderOfChild;
 using tests::KeysWith;
-using tests::PutSmallRows;
 using tests::RunChild;
 using tests::SmallConfig;
 using tests::SmallOptions;
@@ -29,16 +29,6 @@ using tests::SmallRow;
 using trommel::tests::ScratchFolder;
 
 constexpr size_t kColumns = 12;
-
-void CreateWithRows(const std::filesystem::path& path, Structure structure) {
-  ClusterConfig config = SmallConfig();
-  config.structure = structure;
-  Result<Cluster> cluster = Cluster::Create(path, config, SmallOptions());
-  REQUIRE(cluster.ok());
-  REQUIRE(PutSmallRows(*cluster, 300).ok());
-  REQUIRE(cluster->BuildColumns().ok());
-  REQUIRE(cluster->Close().ok());
-}
 
 void RequireRefused(const std::filesystem::path& path, ErrorCode code, std::string_view reason) {
   const Result<Cluster> cluster = Cluster::Open(path, SmallOptions());
@@ -52,7 +42,7 @@ void RequireRefused(const std::filesystem::path& path, ErrorCode code, std::stri
 TEST_CASE("a cluster that was closed opens with all its columns and its configuration") {
   for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
-    CreateWithRows(folder / "c", structure);
+    CreateBuilt(folder / "c", structure);
     for (int round = 0; round < 3; ++round) {
       Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
       REQUIRE(cluster.ok());
@@ -82,7 +72,7 @@ TEST_CASE("child: a process that ends without closing", "[.]") {
 
 TEST_CASE("after a process that ended without closing, changed servers' columns are built again") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kMap);
+  CreateBuilt(folder / "c");
   REQUIRE(RunChild("child: a process that ends without closing", folder.path()) == 42);
   Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
   REQUIRE(cluster.ok());
@@ -104,7 +94,7 @@ TEST_CASE("after a process that ended without closing, changed servers' columns 
 
 TEST_CASE("a directory file that is damaged or gone costs its columns and nothing else") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kMap);
+  CreateBuilt(folder / "c");
   const std::filesystem::path file = folder / "c" / "directory";
   REQUIRE(std::filesystem::exists(file));
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
@@ -121,7 +111,7 @@ TEST_CASE("a directory file that is damaged or gone costs its columns and nothin
 
 TEST_CASE("columns that a repair has marked are not loaded after a crash") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kMap);
+  CreateBuilt(folder / "c");
   Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
   REQUIRE(cluster.ok());
   REQUIRE(cluster->Put(SmallRow("a", "only", "s")).ok());
@@ -152,7 +142,7 @@ TEST_CASE("a folder in use, or with other things in it, is refused") {
 
 TEST_CASE("a damaged database is not taken for one in use, whatever its folder is called") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "blocks", Structure::kMap);
+  CreateBuilt(folder / "blocks");
   for (const auto& file : std::filesystem::directory_iterator(folder / "blocks" / "server-001")) {
     if (file.path().filename().string().starts_with("MANIFEST")) {
       std::filesystem::remove(file.path());
@@ -163,8 +153,8 @@ TEST_CASE("a damaged database is not taken for one in use, whatever its folder i
 
 TEST_CASE("servers' folders that are missing or of another cluster are refused") {
   const ScratchFolder folder;
-  CreateWithRows(folder / "c", Structure::kMap);
-  CreateWithRows(folder / "d", Structure::kMap);
+  CreateBuilt(folder / "c");
+  CreateBuilt(folder / "d");
   const auto server = [&](const char* cluster, size_t i) {
     return ServerFolder(folder / cluster, i);
   };

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -25,20 +26,15 @@ struct Series {
   friend auto operator<=>(const Series&, const Series&) = default;
 };
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 // One page. Reading it fails the test at the first line that is not as the format says.
 class ScrapedPage {
  public:
-  explicit ScrapedPage(std::string_view text) {
+  explicit ScrapedPage(const std::string& text) {
     REQUIRE(text.ends_with('\n'));
-    while (!text.empty()) {
-      const size_t end = text.find('\n');
-      rest_ = text.substr(0, end);
-      CAPTURE(std::string(rest_));
-      ReadLine();
-      text.remove_prefix(end + 1);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(line);
+      ReadLine(line);
     }
     CHECK(types_.size() == helps_.size());
   }
@@ -55,88 +51,60 @@ class ScrapedPage {
   const std::map<Series, double>& samples() const { return samples_; }
 
  private:
-  void ReadLine() {
-    if (rest_.starts_with("# HELP ")) {
-      rest_.remove_prefix(7);
-      current_ = ReadName(true);
-      Expect(' ');
-      CHECK_FALSE(rest_.empty());
+  void ReadLine(const std::string& line) {
+    static const std::regex kHelp("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) .+");
+    static const std::regex kType("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge)");
+    std::smatch part;
+    if (std::regex_match(line, part, kHelp)) {
+      current_ = part[1];
       CHECK(helps_.insert(current_).second);  // once, so its samples are all behind it
-    } else if (rest_.starts_with("# TYPE ")) {
-      rest_.remove_prefix(7);
-      CHECK(ReadName(true) == current_);  // behind its help, before its samples
-      Expect(' ');
-      const std::string type(rest_);
-      CHECK((type == "counter" || type == "gauge"));
-      CHECK(types_.emplace(current_, type).second);
-      CHECK((type == "counter") == current_.ends_with("_total"));
+    } else if (std::regex_match(line, part, kType)) {
+      CHECK(part[1] == current_);  // behind its help, before its samples
+      CHECK(types_.emplace(current_, part[2]).second);
+      CHECK((part[2] == "counter") == current_.ends_with("_total"));
     } else {
-      ReadSample();
+      ReadSample(line);
     }
   }
 
-  void ReadSample() {
-    Series series{.name = ReadName(true), .labels = {}};
-    CHECK(series.name == current_);
+  void ReadSample(const std::string& line) {
+    static const std::regex kLabel(R"re(([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)")re");
+    REQUIRE(line.starts_with(current_));
+    Series series{.name = current_, .labels = {}};
     CHECK(types_.contains(series.name));
-    if (rest_.starts_with('{')) {
+    auto at = line.begin() + static_cast<ptrdiff_t>(current_.size());
+    if (*at == '{') {
       do {
-        rest_.remove_prefix(1);
-        const std::string label = ReadName(false);
-        Expect('=');
-        CHECK(series.labels.emplace(label, ReadQuoted()).second);
-      } while (rest_.starts_with(','));
-      Expect('}');
+        std::smatch label;
+        ++at;
+        REQUIRE(std::regex_search(at, line.end(), label, kLabel,
+                                  std::regex_constants::match_continuous));
+        CHECK(series.labels.emplace(label[1], Unescaped(label[2])).second);
+        at = label[0].second;
+        REQUIRE(at != line.end());
+      } while (*at == ',');
+      REQUIRE(*at++ == '}');
     }
-    Expect(' ');
+    REQUIRE(*at == ' ');
     double value = -1;
-    const auto read = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    const char* const end = line.data() + line.size();
+    const auto read = std::from_chars(&*at + 1, end, value);
     CHECK(read.ec == std::errc());
-    CHECK(read.ptr == rest_.data() + rest_.size());
+    CHECK(read.ptr == end);
     CHECK(samples_.emplace(series, value).second);
   }
 
-  // [a-zA-Z_:][a-zA-Z0-9_:]*, of labels without the colons.
-  std::string ReadName(bool may_have_colons) {
-    size_t length = 0;
-    for (const char c : rest_) {
-      const bool is_part = IsLetter(c) || (c == ':' && may_have_colons);
-      if (!is_part && (length == 0 || !IsDigit(c))) break;
-      ++length;
-    }
-    REQUIRE(length > 0);
-    std::string name(rest_.substr(0, length));
-    rest_.remove_prefix(length);
-    return name;
-  }
-
-  std::string ReadQuoted() {
-    Expect('"');
+  static std::string Unescaped(const std::string& text) {
     std::string value;
-    while (!rest_.starts_with('"')) {
-      REQUIRE_FALSE(rest_.empty());
-      char c = rest_.front();
-      rest_.remove_prefix(1);
-      if (c == '\\') {
-        REQUIRE_FALSE(rest_.empty());
-        c = rest_.front();
-        rest_.remove_prefix(1);
-        REQUIRE((c == '\\' || c == '"' || c == 'n'));
-        if (c == 'n') c = '\n';
-      }
-      value += c;
+    for (size_t i = 0; i < text.size(); ++i) {
+      const bool is_escaped = text[i] == '\\';
+      if (is_escaped) ++i;
+      value += is_escaped && text[i] == 'n' ? '\n' : text[i];
     }
-    Expect('"');
     return value;
   }
 
-  void Expect(char c) {
-    REQUIRE(rest_.starts_with(c));
-    rest_.remove_prefix(1);
-  }
-
-  std::string_view rest_;  // of the line
-  std::string current_;    // metric
+  std::string current_;  // metric
   std::set<std::string> helps_;
   std::map<std::string, std::string> types_;
   std::map<Series, double> samples_;

@@ -1,30 +1,112 @@
-// Verify with Repair::kAll: it mends each kind of disagreement, and queries are right.
+// Verify: it finds each kind of disagreement, and mends it with Repair::kAll; queries are right
+// then.
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/index/src/rocks/database.h"
+#include "engine/index/src/rocks/meta_store.h"
 #include "engine/index/src/rocks/rocks_row_store.h"
+#include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
-#include "index/cluster/changed_cluster.h"
 #include "index/support/clusters.h"
 #include "support/catch.h"
 #include "support/scratch_folder.h"
 #include "trommel/index/cluster.h"
+#include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
 #include "trommel/result.h"
 
 namespace trommel::index {
 namespace {
 
-using tests::AreQueriesRight;
-using tests::ChangedCluster;
 using tests::KeysWith;
-using tests::PutRaw;
 using tests::PutSmallRows;
 using tests::SmallConfig;
 using tests::SmallOptions;
 using tests::SmallRow;
-using tests::Verified;
 using trommel::tests::ScratchFolder;
+
+// A cluster whose server 0 was changed behind its back; its columns were built after that.
+class ChangedCluster {
+ public:
+  explicit ChangedCluster(const std::function<void(RocksRowStore&)>& change, int num_rows = 300) {
+    {
+      Result<Cluster> cluster = Cluster::Create(folder_ / "c", SmallConfig(), SmallOptions());
+      REQUIRE(cluster.ok());
+      REQUIRE(PutSmallRows(*cluster, num_rows).ok());
+      REQUIRE(cluster->Put(SmallRow("a", "only", "only")).ok());
+      REQUIRE(cluster->Close().ok());
+    }
+    Change(change);
+    Result<Cluster> cluster = Cluster::Open(folder_ / "c", SmallOptions());
+    REQUIRE(cluster.ok());
+    cluster_ = *std::move(cluster);
+    REQUIRE(cluster_->BuildColumns().ok());
+  }
+
+  Cluster& operator*() { return *cluster_; }
+
+ private:
+  void Change(const std::function<void(RocksRowStore&)>& change) const {
+    Result<MetaStore> meta = MetaStore::Open(folder_ / "c");
+    REQUIRE(meta.ok());
+    const Result<MetaRecords> records = meta->Read();
+    REQUIRE(records.ok());
+    const DatabaseResources resources(1 << 20, 1);
+    const auto store =
+        RocksRowStore::Open(ServerFolder(folder_ / "c", 0), {records->cluster.cluster_id, 0},
+                            {.num_attributes = 3}, resources);
+    REQUIRE(store.ok());
+    change(**store);
+  }
+
+  ScratchFolder folder_;
+  std::optional<Cluster> cluster_;
+};
+
+VerifyReport Verified(Cluster& cluster, Repair repair = Repair::kNone) {
+  const Result<VerifyReport> report = cluster.Verify(nullptr, repair);
+  REQUIRE(report.ok());
+  CHECK(report->ok() == report->examples.empty());
+  return *report;
+}
+
+// Whether queries of all colors and sizes that PutSmallRows has put find exactly their rows.
+bool AreQueriesRight(const Cluster& cluster, int num_rows = 300) {
+  std::map<Condition, std::set<std::string>, decltype([](const Condition& a, const Condition& b) {
+             return std::pair(a.attribute, a.value) < std::pair(b.attribute, b.value);
+           })>
+      keys;
+  for (int i = 0; i < num_rows; ++i) {
+    const std::string key = static_cast<char>('a' + i % 11) + std::to_string(i);
+    keys[{0, "color" + std::to_string(i % 7)}].insert(key);
+    keys[{1, "size" + std::to_string(i % 5)}].insert(key);
+  }
+  keys[{0, "only"}] = keys[{1, "only"}] = {"a"};
+  return std::ranges::all_of(keys, [&](const auto& expected) {
+    return KeysWith(cluster, {expected.first}) == expected.second;
+  });
+}
+
+// Puts a key and its value as they are.
+void PutRaw(const RocksRowStore& store, size_t family, const std::string& key,
+            const std::string& value) {
+  const Result<DatabaseShare> share = store.database().Use();
+  REQUIRE(share.ok());
+  REQUIRE(share->db().Put(rocksdb::WriteOptions(), share->family(family), key, value).ok());
+}
 
 // Repairs the cluster. Requires that the findings are those of Verify alone, and that nothing is
 // left of them: at once, and when the columns are built again.
@@ -55,6 +137,42 @@ VerifyReport Repaired(Cluster& cluster) {
   return repaired;
 }
 
+TEST_CASE("a cluster that was not touched verifies, with all its rows and pairs") {
+  ChangedCluster cluster([](RocksRowStore&) {});
+  const VerifyReport report = Verified(*cluster);
+  CHECK(report.ok());
+  CHECK(report.num_rows == 301);
+  CHECK(report.num_entries == 602);
+  // Each of six regions has all 7 colors and 5 sizes, and one has two values more.
+  CHECK(report.num_pairs == 6 * 12 + 2);
+  CHECK(report.num_unbuilt_columns == 0);
+}
+
+TEST_CASE("Verify ends when it is told to, does not say that all agree, and can be watched") {
+  ChangedCluster cluster([](RocksRowStore&) {});
+  int num_reports = 0;
+  // What a page of progress shows: it waits for nothing that Verify holds.
+  const auto report = [&](uint64_t, uint64_t) {
+    ++num_reports;
+    CHECK((*cluster).GetStats().num_leftovers == 0);
+    CHECK((*cluster).GetRegionLoads().size() == 6);
+    CHECK((*cluster).Get("a")->has_value());
+    CHECK(KeysWith(*cluster, {{0, "only"}}).size() == 1);
+  };
+  int num_asked = 0;
+  for (int most = 0; most < 4; ++most) {
+    num_asked = 0;
+    const Result<VerifyReport> ended =
+        (*cluster).Verify(report, Repair::kAll, [&] { return num_asked++ < most; });
+    REQUIRE(ended.ok());
+    CHECK(ended->is_whole == (most == 3));  // it is asked before each of three servers, at least
+    CHECK(ended->ok() == ended->is_whole);
+    CHECK((ended->num_rows < 301) == (most < 3));
+    CHECK(num_asked <= most + 1);
+  }
+  CHECK(num_reports >= 4);
+}
+
 TEST_CASE("Repair makes the entries that rows lack, and queries find the rows again") {
   ChangedCluster cluster([](RocksRowStore& store) {
     const std::vector<EntryChange> entries = {
@@ -64,6 +182,8 @@ TEST_CASE("Repair makes the entries that rows lack, and queries find the rows ag
   CHECK_FALSE(AreQueriesRight(*cluster));
   const VerifyReport repaired = Repaired(*cluster);
   CHECK(repaired.num_missing_entries == 3);
+  CHECK(repaired.num_dangling_entries == 0);
+  CHECK(repaired.examples[0].find("\"only\"") != std::string::npos);
   CHECK(repaired.num_repaired == 3 + 2);  // and the columns of one region, of two attributes
   CHECK(AreQueriesRight(*cluster));
 }
@@ -74,7 +194,9 @@ TEST_CASE("Queries are right after a repair, before the columns are built again"
     REQUIRE(store.Commit({}, entries, store.incarnation()).ok());
   });
   CHECK_FALSE(AreQueriesRight(*cluster));
-  Verified(*cluster, Repair::kAll);
+  const VerifyReport repaired = Verified(*cluster, Repair::kAll);
+  CHECK(repaired.num_missing_entries == 1);  // as many as there are too many
+  CHECK(repaired.num_dangling_entries == 1);
   CHECK(AreQueriesRight(*cluster));
   // The rows follow the index again: the last row with the value takes the pair along.
   REQUIRE((*cluster).Delete("a").ok());
@@ -155,7 +277,10 @@ TEST_CASE("Repair marks columns that disagree, and queries find what they lost")
 
     cluster->directory().LosePair({.region_id = 0, .attribute = 0}, "only");
     CHECK_FALSE(AreQueriesRight(*cluster));
-    CHECK(Verified(*cluster, Repair::kAll).num_repaired == 6);  // all columns of the attribute
+    const VerifyReport lost = Verified(*cluster, Repair::kAll);
+    CHECK(lost.num_missing_pairs == 1);
+    CHECK(lost.num_wrong_counts == 1);
+    CHECK(lost.num_repaired == 6);  // all columns of the attribute
     CHECK(AreQueriesRight(*cluster));
     REQUIRE(cluster->BuildColumns().ok());
     const VerifyReport built = Verified(*cluster);
@@ -163,7 +288,10 @@ TEST_CASE("Repair marks columns that disagree, and queries find what they lost")
     CHECK(built.num_unbuilt_columns == 0);
 
     cluster->directory().GainPair({.region_id = 5, .attribute = 1}, "too many");
-    CHECK(Repaired(*cluster).num_repaired == 6);
+    const VerifyReport gained = Repaired(*cluster);
+    CHECK(gained.num_missing_pairs == 0);
+    CHECK(gained.num_wrong_counts == 1);
+    CHECK(gained.num_repaired == 6);
     // As many pairs too many as too few: one is denied, and its column is known.
     cluster->directory().GainPair({.region_id = 5, .attribute = 1}, "too many");
     cluster->directory().LosePair({.region_id = 0, .attribute = 1}, "only");

@@ -12,6 +12,9 @@
 #include <filesystem>
 #include <string>
 
+#include "support/catch.h"
+#include "support/scratch_folder.h"
+
 namespace trommel::index::tests {
 
 inline constexpr char kChildFolder[] = "TROMMEL_TEST_CHILD_FOLDER";
@@ -39,6 +42,15 @@ inline int RunChild(const char* test_name, const std::filesystem::path& folder) 
 inline std::filesystem::path FolderOfChild() {
   const char* const folder = std::getenv(kChildFolder);
   return folder == nullptr ? "" : folder;
+}
+
+// The hidden test passes in a folder of its own; what it prints is shown if it does not.
+inline void CheckChild(const char* test_name) {
+  const trommel::tests::ScratchFolder folder;
+  const int status = RunChild(test_name, folder.path());
+  const auto log = trommel::tests::ReadFile(folder / "child.log");
+  INFO(std::string(reinterpret_cast<const char*>(log.data()), log.size()));
+  CHECK(status == 0);
 }
 
 }  // namespace trommel::index::tests

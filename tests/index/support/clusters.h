@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <future>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "support/catch.h"
 #include "trommel/index/cluster.h"
 #include "trommel/index/query.h"
 #include "trommel/index/region_store.h"
@@ -68,6 +70,17 @@ inline LookupAnswer Ask(RegionStore& store, LookupRequest request) {
   store.Lookup(std::move(request),
                [&promise](LookupAnswer answer) { promise.set_value(std::move(answer)); });
   return promise.get_future().get();
+}
+
+// A closed cluster of SmallConfig with 300 rows and all columns built.
+inline void CreateBuilt(const std::filesystem::path& path, Structure structure = Structure::kMap) {
+  ClusterConfig config = SmallConfig();
+  config.structure = structure;
+  Result<Cluster> cluster = Cluster::Create(path, config, SmallOptions());
+  REQUIRE(cluster.ok());
+  REQUIRE(PutSmallRows(*cluster, 300).ok());
+  REQUIRE(cluster->BuildColumns().ok());
+  REQUIRE(cluster->Close().ok());
 }
 
 }  // namespace trommel::index::tests

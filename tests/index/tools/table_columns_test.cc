@@ -1,4 +1,4 @@
-// Which columns of a file are a row's key and attributes.
+// Which columns of a file are a row's key and attributes, and what is said of a name that is none.
 #include "tools/index/rows/table_columns.h"
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "tools/index/rows/attribute_names.h"
 
 namespace trommel::tool {
 namespace {
@@ -107,17 +108,6 @@ TEST_CASE("an empty key and a value that is too long are refused", "[tools]") {
   CHECK_FALSE(columns->RowOf(Cells{"a", longer, "2", "3"}, 0).ok());
 }
 
-TEST_CASE("rows with different cells in several key columns have different keys", "[tools]") {
-  const auto columns = TableColumns::ForNewTable({.key = "version,name"}, kColumns, 1);
-  REQUIRE(columns.ok());
-  const auto key = [&columns](std::string_view name, std::string_view version) {
-    return columns->RowOf(Cells{name, version, "", ""}, 0)->key;
-  };
-  CHECK(key("bash", "5.2") == std::string("5.2\0\1bash", 9));
-  CHECK(key("3", "1,2") != key("2,3", "1"));
-  CHECK(key("", "") == std::string("\0\1", 2));
-}
-
 TEST_CASE("a table with key columns says what the key of a file's rows is", "[tools]") {
   const index::Schema schema = {{{"a", false}, {"b", false}, {"c", true}}, 1, {"b", "a"}};
   const Names names = {"a", "b", "c"};
@@ -142,18 +132,6 @@ TEST_CASE("a table with key columns says what the key of a file's rows is", "[to
   CHECK(TableColumns::ForTable({}, Names{"a", "c"}, schema, false)
             .error()
             .message.starts_with("the table's key: no column 'b'"));
-}
-
-TEST_CASE("an older table's keys have commas between columns, and none that is not clear",
-          "[tools]") {
-  const index::Schema schema = {{{"a", false}, {"b", false}}, 1};
-  const Names names = {"a", "b"};
-  const auto columns = TableColumns::ForTable({.key = "a,b"}, names, schema, true);
-  REQUIRE(columns.ok());
-  CHECK(columns->RowOf(Cells{"1", "2,3"}, 0)->key == "1,2,3");
-  CHECK(columns->RowOf(Cells{"1,2", "3"}, 0)
-            .error()
-            .message.starts_with("key column '1,2' has a comma"));
 }
 
 TEST_CASE("several key columns are refused for an older table that has them not as attributes",
@@ -185,6 +163,57 @@ TEST_CASE("rows for a table that there is find its attributes by name", "[tools]
   CHECK(TableColumns::ForTable({.key = "key"}, more, schema, false)
             .error()
             .message.starts_with("column 4: the table has no attribute 'shape'"));
+}
+
+index::Schema SchemaOf(const std::vector<std::string>& names) {
+  index::Schema schema;
+  for (const std::string& name : names) schema.attributes.push_back({name, true});
+  return schema;
+}
+
+TEST_CASE("a condition is an attribute's name, a sign and all that is behind it", "[tools]") {
+  const index::Schema schema = SchemaOf({"brand", "colour"});
+  CHECK(*ParseCondition(schema, "colour=red") == index::Condition{1, "red"});
+  CHECK(*ParseCondition(schema, "brand=a=b") == index::Condition{0, "a=b"});
+  CHECK(*ParseCondition(schema, "brand= ") == index::Condition{0, " "});
+}
+
+TEST_CASE("a name may have a sign in it", "[tools]") {
+  const index::Schema schema = SchemaOf({"a=b", "c"});
+  CHECK(*ParseCondition(schema, "a=b=c") == index::Condition{0, "c"});
+  CHECK_FALSE(ParseCondition(schema, "a=c").ok());
+}
+
+TEST_CASE("a condition without sign or value is refused", "[tools]") {
+  const index::Schema schema = SchemaOf({"brand"});
+  for (const char* const text : {"brand", "", "brand=", "=", "=x"}) {
+    CAPTURE(text);
+    const auto parsed = ParseCondition(schema, text);
+    REQUIRE_FALSE(parsed.ok());
+    CHECK(parsed.error().code == ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST_CASE("a name that is not there is answered with those near it, or with all", "[tools]") {
+  const std::vector<std::string> names = {"brand", "Colour", "color", "country"};
+  const auto message = [&](const char* name) {
+    return FindNamed("attribute", name, names).error().message;
+  };
+  CHECK(*FindNamed("attribute", "color", names) == 2);
+  CHECK(message("colour") == "no attribute 'colour'; near it: 'Colour', 'color'");
+  CHECK(message("brnad") == "no attribute 'brnad'; near it: 'brand'");
+  CHECK(message("bran") == "no attribute 'bran'; near it: 'brand'");
+  CHECK(message("COUNTRY") == "no attribute 'COUNTRY'; near it: 'country'");
+  CHECK(message("x").ends_with("there are 'brand', 'Colour', 'color', 'country'"));
+}
+
+TEST_CASE("several values of one attribute are a set, and the others are null", "[tools]") {
+  const index::Schema schema = SchemaOf({"brand", "colour", "year"});
+  const auto values =
+      ParseRowValues(schema, std::vector<std::string>{"colour=red", "year=2012", "colour=blue"});
+  REQUIRE(values.ok());
+  CHECK(*values == std::vector<index::Values>{{}, {"red", "blue"}, {"2012"}});
+  CHECK_FALSE(ParseRowValues(schema, std::vector<std::string>{"colour=red", "size=3"}).ok());
 }
 
 }  // namespace

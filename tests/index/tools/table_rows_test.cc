@@ -65,16 +65,6 @@ TEST_CASE("a header with a carriage return says which option there is for it", "
   CHECK(ReadAll(ragged, {.key = "k"}).error == ragged + ":1" + error);
 }
 
-TEST_CASE("a file without a header is refused, one with a header alone has no rows", "[tools]") {
-  const TempFolder folder;
-  CHECK(ReadAll(folder.Write("empty", ""), {}).error.find("empty") != std::string::npos);
-  const ReadRows header = ReadAll(folder.Write("header", "k\ta\n"), {.key = "k"});
-  CHECK(header.error.empty());
-  CHECK(header.rows.empty());
-  CHECK_FALSE(ReadAll(folder.Path("none"), {}).error.empty());
-  CHECK_FALSE(ReadAll(folder.Write("twice", "k\tk\nx\ty\n"), {}).error.empty());
-}
-
 TEST_CASE("an error names file and line, however far into the file it is", "[tools]") {
   const TempFolder folder;
   const uint64_t num_rows = GENERATE(1, 2, 1000, 200'000);  // the last is several reads
