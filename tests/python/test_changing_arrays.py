@@ -148,35 +148,6 @@ def test_arrow_arrays_that_change_during_a_batch_leave_a_sound_filter(kind):
     assert type(filter).from_bytes(filter.to_bytes()) == filter
 
 
-def test_columns_that_change_during_a_batch_leave_sound_columns():
-    columns = trommel.ColumnMap(3, 3 * CAPACITY)
-    columns.open_column(1)
-    array = np.random.default_rng(1).integers(0, 2**63, NUM_KEYS, dtype=np.uint64)
-    keys = trommel.Digests(array)
-
-    def use():
-        columns.update(1, keys)
-        columns.query_bits(keys)
-        columns.erase(1, keys)
-
-    _beside_writer(_write_to(array), use)
-    columns.load_column(2, columns.columns_to_bytes([1])[0])
-
-
-def test_tuples_that_change_during_a_batch_leave_a_sound_filter():
-    filter = trommel.AttributeFilter(["a", "b"], CAPACITY)
-    array = np.random.default_rng(1).integers(0, 2**63, NUM_KEYS, dtype=np.uint64)
-    tuples = {"a": trommel.Digests(array), "b": array}
-
-    def use():
-        filter.update(tuples)
-        filter.query(tuples)
-        filter.erase(tuples)
-
-    _beside_writer(_write_to(array), use)
-    assert trommel.AttributeFilter.from_bytes(filter.to_bytes()) == filter
-
-
 def test_bytes_that_change_while_they_are_loaded_are_refused_or_a_filter():
     filter = trommel.CountingFilter(CAPACITY)
     filter.update(np.arange(2_000))

@@ -51,13 +51,6 @@ def test_a_batch_is_erased_as_a_whole_or_not_at_all(make):
     assert keys.erase_all([]).num_erased == 0
 
 
-def test_tuples_are_erased_as_a_whole_or_not_at_all():
-    index = trommel.AttributeFilter(["user", "day"], 100, 0.0001)
-    index.update({"user": [1, 2], "day": [6, 6]})
-    assert index.erase_all({"user": [1, 1], "day": [6, 6]}).num_refused > 0 and len(index) == 2
-    assert index.erase_all({"user": [2, 1], "day": [6, 6]}).num_erased == 2
-
-
 def test_counts_and_masks_of_a_multiset(make_multiset):
     keys = make_multiset(target_fpr=0.0001)
     outcome = keys.update([1, 2, 2, 3, 3, 3])
@@ -71,17 +64,6 @@ def test_counts_and_masks_of_a_multiset(make_multiset):
     assert keys.insert_if_absent([3, 9, 9]).tolist() == [False, True, False]
     keys.clear()
     assert len(keys) == 0 and 3 not in keys
-
-
-def test_whole_filters_add_and_subtract():
-    a, b = trommel.CountingFilter(10_000), trommel.CountingFilter(10_000)
-    a.update(np.arange(1_000))
-    b.update(np.arange(500, 1_500))
-    before = a.to_bytes()
-    a |= b
-    assert a.query(np.arange(1_500)).all() and len(a) == 2_000
-    a.subtract(b)
-    assert a.to_bytes() == before
 
 
 def _union(make, other_make):
@@ -119,21 +101,6 @@ def test_filters_of_other_types_have_no_union():
             one | other
         with pytest.raises(TypeError, match="unsupported operand"):
             one |= other
-
-
-def test_folding_and_growing_keep_the_keys():
-    folded = trommel.CountingFilter(10_000, power_of_two_blocks=True)
-    folded.update(np.arange(5_000))
-    folded.fold()
-    assert folded.query(np.arange(5_000)).all()
-    grown = trommel.CountingFilter(10_000, encoding="fingerprints16")
-    grown.update(np.arange(5_000))
-    before = grown.geometry.num_blocks
-    grown.grow()
-    assert grown.geometry.num_blocks == 2 * before
-    assert grown.query(np.arange(5_000)).all()
-    with pytest.raises(ValueError):
-        folded.grow()
 
 
 def test_a_limit_of_side_memory_refuses_keys():
@@ -207,23 +174,6 @@ def test_a_filter_is_handed_over_without_a_copy():
     assert type(back) is trommel.CountingFilter and "a" in back
     with pytest.raises(errors.ClosedError):
         concurrent.to_counting()
-
-
-def test_a_scalable_filter_grows_and_shrinks():
-    keys = trommel.ScalableFilter(1_000)
-    keys.update(np.arange(400_000))
-    full = keys.stats().num_bytes
-    assert keys.query(np.arange(400_000)).all()
-    assert keys.query(np.arange(10**9, 10**9 + 10_000)).mean() < 0.02
-    keys.erase(np.arange(399_000))
-    assert keys.stats().num_bytes < full / 2
-    assert keys.query(np.arange(399_000, 400_000)).all()
-    other = trommel.ScalableFilter(1_000)
-    other.update([10**6])
-    keys |= other
-    assert 10**6 in keys
-    with pytest.raises(errors.MismatchError):
-        keys |= trommel.ScalableFilter(1_000, 0.001)
 
 
 def test_columns_answer_all_at_once():

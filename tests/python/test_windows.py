@@ -33,16 +33,6 @@ def test_a_window_forgets_in_time():
         seen.update(["x"], -1)
 
 
-def test_a_window_is_erased_as_a_whole_or_not_at_all():
-    seen = trommel.WindowFilter(80, 1_000, 0.0001)
-    seen.update(["a", "b"])
-    seen.advance(40)
-    seen.add("c")
-    assert seen.erase_all(["a", "c"], 0).num_refused == 1 and len(seen) == 3
-    assert seen.erase_all(["a", "b"], 0).num_erased == 2
-    assert seen.erase_all(["c"], 41).num_expired == 1
-
-
 @pytest.mark.parametrize("num_buckets", [8, 20])
 def test_a_window_tells_which_keys_its_limit_of_side_memory_refused(num_buckets):
     hot = np.repeat(np.arange(100), 600)

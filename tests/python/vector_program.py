@@ -54,6 +54,10 @@ def _bits(answers):
     return f"bits={data.hex() or '-'}"
 
 
+def _erased(outcome, more=""):
+    return Counts(f"done={outcome.num_erased} refused={outcome.num_refused}{more}")
+
+
 def _one(answer):
     """The answer for one key, which may have been passed as a batch of one."""
     return bool(answer[0]) if isinstance(answer, np.ndarray) else bool(answer)
@@ -84,6 +88,8 @@ class Program:
         return "ok" if result is None else result
 
     def __getattr__(self, verb):
+        if verb in ("fold", "grow", "clear", "tuple_clear"):
+            return lambda name: getattr(self.filters[name], verb.removeprefix("tuple_"))()
         # insert_each and the like: one call per key
         if not verb.endswith("_each"):
             raise AttributeError(f"no call of this name: {verb}")
@@ -182,13 +188,10 @@ class Program:
         return [attribute for i, attribute in enumerate(names) if mask >> i & 1]
 
     def insert(self, name, keys):
-        subject, batch = self.filters[name], self.keys[keys][0]
-        size = len(self.keys[keys][1])
-        if isinstance(subject, trommel.WindowFilter):
-            mask, time = subject.insert_mask(batch), subject.now
-            return f"done={mask.sum()} refused={size - mask.sum()} {_bits(mask)} time={time}"
-        mask = subject.insert_mask(batch)
-        return f"done={mask.sum()} refused={size - mask.sum()} {_bits(mask)}"
+        subject = self.filters[name]
+        mask = subject.insert_mask(self.keys[keys][0])
+        time = f" time={subject.now}" if isinstance(subject, trommel.WindowFilter) else ""
+        return f"done={mask.sum()} refused={len(mask) - mask.sum()} {_bits(mask)}{time}"
 
     def insert_if_absent(self, name, keys):
         subject = self.filters[name]
@@ -228,15 +231,6 @@ class Program:
     def subtract(self, name, other):
         self.filters[name].subtract(self.filters[other])
 
-    def fold(self, name):
-        self.filters[name].fold()
-
-    def grow(self, name):
-        self.filters[name].grow()
-
-    def clear(self, name):
-        self.filters[name].clear()
-
     def convert(self, name, kind):
         self.filters[name] = getattr(self.filters[name], f"to_{kind}")()
 
@@ -265,11 +259,11 @@ class Program:
 
     def erase_at(self, name, time, keys):
         outcome = self.filters[name].erase(self.keys[keys][0], int(time))
-        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused} expired={outcome.num_expired}")
+        return _erased(outcome, f" expired={outcome.num_expired}")
 
     def erase_all_at(self, name, time, keys):
         outcome = self.filters[name].erase_all(self.keys[keys][0], int(time))
-        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused} expired={outcome.num_expired}")
+        return _erased(outcome, f" expired={outcome.num_expired}")
 
     def open(self, name, column):
         self.filters[name].open_column(int(column))
@@ -318,12 +312,10 @@ class Program:
         return Counts(f"done={outcome.num_inserted} refused={outcome.num_refused}")
 
     def tuple_erase(self, name, columns):
-        outcome = self.filters[name].erase(self._tuples(name, columns))
-        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused}")
+        return _erased(self.filters[name].erase(self._tuples(name, columns)))
 
     def tuple_erase_all(self, name, columns):
-        outcome = self.filters[name].erase_all(self._tuples(name, columns))
-        return Counts(f"done={outcome.num_erased} refused={outcome.num_refused}")
+        return _erased(self.filters[name].erase_all(self._tuples(name, columns)))
 
     def tuple_query(self, name, mask, columns):
         on = self._names_in(self.filters[name].attributes, int(mask))
@@ -343,12 +335,6 @@ class Program:
             f"refused_inserts={numbers.num_refused_inserts} refused_erases={numbers.num_refused_erases}"
         )
 
-    def tuple_clear(self, name):
-        self.filters[name].clear()
-
-    def tuple_serialize(self, name, target):
-        return self.serialize(name, target)
-
     def tuple_load(self, name, source, **options):
         self.filters[name] = trommel.AttributeFilter.from_bytes(
             self.bytes[source], memory_limit_bytes=int(options.get("limit", 0))
@@ -357,6 +343,8 @@ class Program:
     def serialize(self, name, target):
         self.bytes[target] = bytearray(self.filters[name].to_bytes())
         return f"size={len(self.bytes[target])} xxh64={_xxh64(self.bytes[target])}"
+
+    tuple_serialize = serialize
 
     def file(self, name, sample):
         self.bytes[name] = bytearray((self.samples / sample).read_bytes())
