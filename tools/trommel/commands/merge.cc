@@ -93,10 +93,9 @@ void AddMergeCommand(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "merge",
       "Merge filter files into one, as if all their keys had been inserted there.\n"
-      "The filters must have been built with the same options: one geometry and one digest, or "
-      "none "
-      "with -n, so that they grow. Counts add up, so that keys can be erased again. The output may "
-      "be one of the filters (--force); it is replaced in one step.");
+      "The filters must have been built with the same options: one geometry and one digest, or\n"
+      "none with -n, so that they grow. Counts add up, so that keys can be erased again. The\n"
+      "output may be one of the filters (--force); it is replaced in one step.");
   auto options = std::make_shared<MergeOptions>();
   command.Arguments("FILTERS", options->filters, "Filter files").Required();
   AddOutput(command, options->output);
