@@ -1,5 +1,5 @@
-// Files of benchmarks in Google Benchmark's JSON, ours with the machine card as their context, and
-// those of any program that uses Google Benchmark; and two such files compared row by row.
+// Files of rows in Google Benchmark's JSON, with the machine card as their context: its compare.py
+// shows two of them beside each other.
 #ifndef TROMMEL_BENCH_SWEEP_RUN_FILE_H_
 #define TROMMEL_BENCH_SWEEP_RUN_FILE_H_
 
@@ -16,7 +16,7 @@
 
 namespace trommel::bench {
 
-// The counter of a row's time: a sweep writes it and a comparison reads it.
+// The counter of a row's time.
 inline constexpr const char* kNsPerKey = "ns_per_key";
 
 // One entry of a file, as Google Benchmark writes them: a repetition or an aggregate of
@@ -45,19 +45,8 @@ struct RunRecord {
   }
 };
 
-struct RunFile {
-  // The context, flattened: ("caches/0/size", "49152"), in the file's order.
-  std::vector<std::pair<std::string, std::string>> context;
-  std::vector<RunRecord> records;
-};
-
 // The text of such a file, with a newline at its end.
 std::string RunFileText(const MachineCard& card, const std::vector<RunRecord>& records);
-
-// Fails with kIo for a file that cannot be read, and with kCorrupt, naming file and place, for one
-// that is not JSON or not a file of benchmarks. Entries that Google Benchmark marked as failed are
-// left out.
-Result<RunFile> ReadRunFile(const std::filesystem::path& path);
 
 // A file that appears whole or not at all. Created before measuring, so that a path that cannot be
 // written fails early.
@@ -75,32 +64,6 @@ class RunFileWriter {
 
   std::unique_ptr<Impl> impl_;
 };
-
-struct TimeRange {
-  double median = 0, min = 0, max = 0;
-};
-
-struct ComparedRow {
-  std::string name;
-  // ns: per key where both files say that, else per iteration. Over the repetitions; where a file
-  // has only aggregates, three times its median (or mean).
-  TimeRange a, b;
-  // b / a: of the medians, and the least and greatest that their repetitions allow.
-  TimeRange ratio;
-};
-
-struct CardDifference {
-  std::string field, a, b;  // empty: this file does not have it
-};
-
-struct Comparison {
-  std::vector<ComparedRow> rows;  // in a's order
-  std::vector<std::string> only_a, only_b;
-  std::vector<CardDifference> card;
-};
-
-// Fails with kMismatch when no row is in both.
-Result<Comparison> Compare(const RunFile& a, const RunFile& b);
 
 }  // namespace trommel::bench
 

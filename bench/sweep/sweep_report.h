@@ -1,4 +1,4 @@
-// A sweep, or two compared, as one HTML file.
+// A sweep as one HTML file.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_REPORT_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_REPORT_H_
 
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bench/sweep/machine_card.h"
-#include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep.h"
 
 namespace trommel::bench {
@@ -21,10 +20,6 @@ std::string SweepHtml(const MachineCard& card, const std::vector<SweepFigure>& f
 // operation takes at the base size, beside the textbook's filter. Empty if none of them was
 // measured.
 std::string SweepLine(const MachineCard& card, const std::vector<SweepFigure>& figures);
-
-// What differs beyond the noise of the repetitions, then all rows.
-std::string ComparisonHtml(const Comparison& comparison, const std::string& a, const std::string& b,
-                           const std::string& command);
 
 }  // namespace trommel::bench
 

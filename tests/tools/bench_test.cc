@@ -1,4 +1,4 @@
-// trommel bench, as short as it can be: its table, its file, comparing, and what it refuses.
+// trommel bench, as short as it can be: its table, its file, and what it refuses.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -75,61 +75,6 @@ TEST_CASE("bench --json without a file is all there is on standard output", "[to
   CHECK(json::parse(RunTool(before).out)["benchmarks"].size() > 3);
 }
 
-TEST_CASE("bench --compare shows two files' ratios", "[tools][bench]") {
-  const TempFolder folder;
-  const std::string a = folder.Write("a.json", R"({"context": {"cpu_model": "A"}, "benchmarks": [
-    {"name": "x", "real_time": 10}, {"name": "x", "real_time": 30}, {"name": "z", "real_time": 1}]})");
-  const std::string b = folder.Write("b.json", R"({"context": {"cpu_model": "B"}, "benchmarks": [
-    {"name": "x", "real_time": 5}, {"name": "y", "real_time": 1}]})");
-  const ToolResult text = RunTool({"bench", "--compare", a, b});
-  CHECK(text.exit_code == 0);
-  CHECK_THAT(text.out, ContainsSubstring("0.25 [0.17..0.50]"));
-  CHECK_THAT(text.out, ContainsSubstring("cpu_model"));
-  CHECK_THAT(text.out, ContainsSubstring("Only in B:\n  y"));
-  const json rows = json::parse(RunTool({"bench", "--json", "--compare", a, b}).out);
-  CHECK(rows["rows"][0]["ratio"] == 0.25);
-  CHECK(rows["only_a"][0] == "z");
-  CHECK(rows["context"]["cpu_model"][1] == "B");
-}
-
-TEST_CASE("a comparison does not write over what it compares", "[tools][bench]") {
-  const TempFolder folder;
-  const std::string text = R"({"benchmarks": [{"name": "x", "real_time": 10}]})";
-  const std::string a = folder.Write("a.json", text);
-  const std::string b = folder.Write("b.json", text);
-  for (const char* report : {"--html", "--json"}) {
-    const ToolResult result = RunTool({"bench", "--compare", a, b, report, b});
-    CHECK(result.exit_code == 2);
-    CHECK_THAT(result.err, ContainsSubstring("b.json is also an input"));
-  }
-  CHECK(RunTool({"bench", "--compare", a, b}).exit_code == 0);
-  const std::string both = folder.Path("both");
-  const ToolResult twice = RunTool({"bench", "--compare", a, b, "--json", both, "--html", both});
-  CHECK(twice.exit_code == 2);
-  CHECK_THAT(twice.err, ContainsSubstring("both write"));
-  const ToolResult page = RunTool({"bench", "--compare", a, b, "--html", "-"});
-  CHECK(page.exit_code == 0);
-  CHECK(page.out.starts_with("<!DOCTYPE html>"));
-}
-
-TEST_CASE("files that cannot be compared are bad input", "[tools][bench]") {
-  const TempFolder folder;
-  const std::string good =
-      folder.Write("good.json", R"({"benchmarks": [{"name": "x", "real_time": 10}]})");
-  const std::string other =
-      folder.Write("other.json", R"({"benchmarks": [{"name": "y", "real_time": 10}]})");
-  const std::string text = folder.Write("text.json", "no JSON\n");
-  const std::string list = folder.Write("list.json", "[]");
-  for (const std::string& bad : {other, text, list, folder.Path("none.json")}) {
-    const ToolResult result = RunTool({"bench", "--compare", good, bad});
-    INFO(bad);
-    CHECK(result.exit_code == 3);
-    CHECK(result.out.empty());
-    CHECK_THAT(result.err, ContainsSubstring("trommel: "));
-  }
-  CHECK(RunTool({"bench", "--compare", good}).exit_code == 2);
-}
-
 TEST_CASE("what bench cannot measure is a usage error", "[tools][bench]") {
   const auto refusal = [](const std::string& option, const std::string& value) {
     const ToolResult result = RunTool({"bench", option, value});
@@ -159,10 +104,13 @@ TEST_CASE("a file that cannot be written is told before measuring", "[tools][ben
     CHECK(result.out.empty());
     CHECK_THAT(result.err, ContainsSubstring("run.file"));
   }
+  const std::string both = folder.Path("both");
+  const ToolResult twice = RunTool({"bench", "--json", both, "--html", both});
+  CHECK(twice.exit_code == 2);
+  CHECK_THAT(twice.err, ContainsSubstring("both write"));
 }
 
-TEST_CASE("bench --html writes the figures of the table, and a comparison of two files",
-          "[tools][bench]") {
+TEST_CASE("bench --html writes the figures of the table", "[tools][bench]") {
   const TempFolder folder;
   const std::string a = folder.Path("a.json");
   REQUIRE(Bench({"--json", a, "--html", folder.Path("run.html")}).exit_code == 0);
@@ -173,8 +121,6 @@ TEST_CASE("bench --html writes the figures of the table, and a comparison of two
     CHECK_THAT(page, ContainsSubstring(entry["run_name"].get<std::string>()));
   }
   CHECK_THAT(page, ContainsSubstring("--seconds-per-figure 1e-5"));  // how it was made
-  REQUIRE(RunTool({"bench", "--compare", a, a, "--html", folder.Path("both.html")}).exit_code == 0);
-  CHECK_THAT(folder.Read("both.html"), ContainsSubstring("faster in 0 and slower in 0"));
 }
 
 TEST_CASE("a bench does not replace a new file that another one made meanwhile", "[tools][bench]") {
@@ -281,19 +227,6 @@ TEST_CASE("rates have three digits", "[tools][bench_print]") {
   CHECK(FormatPerSecond(999.6) == "1.00 k");
   CHECK(FormatPerSecond(161e6) == "161 M");
   CHECK(FormatPerSecond(2.5e15) == "2500 T");
-}
-
-TEST_CASE("a comparison shows ratios, differences and rows of one side", "[tools][bench_print]") {
-  bench::Comparison comparison;
-  comparison.rows = {{"insert/x", {10, 9, 11}, {5, 4, 6}, {0.5, 0.25, 0.75}}};
-  comparison.only_a = {"old row"};
-  comparison.only_b = {"new row"};
-  comparison.card = {{"cpu_model", "", std::string(100, 'x')}};
-  const std::string text = ComparisonText(comparison, "a.json", "b.json");
-  for (const char* part :
-       {"a.json", "b.json", "insert/x", "0.50 [0.25..0.75]", "old row", "new row", "xxx..."}) {
-    CHECK_THAT(text, ContainsSubstring(part));
-  }
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// trommel bench: this machine's ceilings, and what the filter makes of them; or two such runs
-// compared.
+// trommel bench: this machine's ceilings, and what the filter makes of them.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -36,7 +35,6 @@ struct BenchOptions {
   std::string json;  // a file, or ReportOut::kToStdout; empty: none
   std::string html;  // a file; empty: none
   double wait_seconds = LockWait{}.seconds;
-  std::vector<std::string> compare;
 };
 
 struct Reports {
@@ -68,51 +66,6 @@ struct Reports {
     return kDone;
   }
 };
-
-Json ComparisonJson(const bench::Comparison& comparison) {
-  Json rows = Json::Array();
-  for (const auto& row : comparison.rows) {
-    rows.Append({{"name", row.name},
-                 {"a_ns", row.a.median},
-                 {"b_ns", row.b.median},
-                 {"ratio", row.ratio.median},
-                 {"ratio_min", row.ratio.min},
-                 {"ratio_max", row.ratio.max}});
-  }
-  Json context = Json::Object();
-  for (const auto& [field, a, b] : comparison.card) {
-    context.Add(field, Json::Array(std::vector<std::string>{a, b}));
-  }
-  return {{"rows", rows},
-          {"only_a", Json::Array(comparison.only_a)},
-          {"only_b", Json::Array(comparison.only_b)},
-          {"context", context}};
-}
-
-int RunCompare(const BenchOptions& options, const Settings& settings) {
-  for (const std::string& output : {options.json, options.html}) {
-    if (const Status apart = CheckNoInput(output, options.compare); !apart.ok()) {
-      return FailOnRequest(apart.error());
-    }
-  }
-  const Result<bench::RunFile> a = bench::ReadRunFile(options.compare[0]);
-  if (!a.ok()) return FailOnInput(a.error());
-  const Result<bench::RunFile> b = bench::ReadRunFile(options.compare[1]);
-  if (!b.ok()) return FailOnInput(b.error());
-  const Result<bench::Comparison> comparison = bench::Compare(*a, *b);
-  if (!comparison.ok()) return FailOnInput(comparison.error());
-  Result<Reports> reports = Reports::Create(options, settings.quiet);
-  if (!reports.ok()) return FailOnInput(reports.error());
-  const std::string& file_a = options.compare[0];
-  const std::string& file_b = options.compare[1];
-  if (!reports->AnyIsStdout()) {
-    const Status printed = WriteText(ComparisonText(*comparison, file_a, file_b), stdout);
-    if (!printed.ok()) return FailOnInput(printed.error());
-  }
-  return reports->Write(
-      [&] { return ComparisonJson(*comparison).text() + "\n"; },
-      [&] { return bench::ComparisonHtml(*comparison, file_a, file_b, settings.typed); });
-}
 
 int RunBench(const BenchOptions& options, const Settings& settings) {
   bench::MachineCard card = bench::ReadMachineCard();
@@ -228,15 +181,13 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
   command.Text("--html", options->html, "FILE",
                "Write the figures as charts and tables to FILE, a page that needs no network");
   AddWait(command, options->wait_seconds);
-  command.Several("--compare", options->compare, "A.json B.json",
-                  "Show the rows of B.json beside those of A.json; measure nothing");
   command.SetAction([&settings, options] {
     if (settings.json && options->json.empty()) options->json = ReportOut::kToStdout;
     if (!options->json.empty() && options->json == options->html) {
       return FailOnRequest({ErrorCode::kInvalidArgument,
                             fmt::format("--json and --html both write {}", options->html)});
     }
-    return options->compare.empty() ? RunBench(*options, settings) : RunCompare(*options, settings);
+    return RunBench(*options, settings);
   });
 }
 

@@ -3,30 +3,23 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include "bench/sweep/sweep_row.h"
+#include "bench/sweep/sweep_view.h"
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {
 namespace {
 
 constexpr double kCacheLineBytes = 64;
-constexpr size_t kMaxFieldWidth = 40;
 
 std::string NsText(double ns) { return fmt::format("{:.{}f}", ns, ns < 99.995 ? 2 : 0); }
 
-bench::TimeRange SweepRange(std::vector<double> ns) {
-  std::ranges::sort(ns);
-  return {ns[ns.size() / 2], ns.front(), ns.back()};
-}
-
-std::string RangeText(const bench::TimeRange& range) {
-  return fmt::format("[{}..{}]", NsText(range.min), NsText(range.max));
+std::string RangeText(const bench::FigureRange& range) {
+  return fmt::format("[{}..{}]", NsText(range.low), NsText(range.high));
 }
 
 std::string_view BoundText(bench::Operation ceiling) {
@@ -40,11 +33,6 @@ std::string_view BoundText(bench::Operation ceiling) {
     default:
       return "stream";
   }
-}
-
-std::string Shortened(const std::string& text) {
-  if (text.size() <= kMaxFieldWidth) return text.empty() ? "-" : text;
-  return text.substr(0, kMaxFieldWidth - 3) + "...";
 }
 
 }  // namespace
@@ -99,7 +87,7 @@ std::string GroupTitle(const bench::SweepFigure& figure) {
 
 std::string FigureLine(const bench::SweepFigure& figure) {
   const bench::SweepRow& row = figure.row;
-  const bench::TimeRange ns = SweepRange(figure.ns);
+  const bench::FigureRange ns = bench::NsOf(figure);
   const bool is_ceiling = bench::IsCeiling(row.operation);
   std::string where = row.target;
   std::string remark;
@@ -107,17 +95,17 @@ std::string FigureLine(const bench::SweepFigure& figure) {
     where = row.num_keys == 0 ? fmt::format("{} {}", row.place, FormatBytes(figure.footprint_bytes))
                               : "ceiling";
     if (row.operation == bench::Operation::kStreamCeiling) {
-      remark = fmt::format("{:.1f} GB/s read and written", kCacheLineBytes / ns.median);
+      remark = fmt::format("{:.1f} GB/s read and written", kCacheLineBytes / ns.middle);
     }
   } else if (figure.bound) {
     remark = fmt::format("{} {} ns", BoundText(figure.bound->ceiling), NsText(figure.bound->ns));
   }
   const std::string share =
-      figure.bound ? fmt::format("{:.0f} %", 100 * figure.bound->ns / ns.median) : "";
+      figure.bound ? fmt::format("{:.0f} %", 100 * figure.bound->ns / ns.middle) : "";
   std::string line = fmt::format("{:<17} {:<15} {:>7} {:>5}  {:>10} {:<18} {:>7}  {:>5}  {}",
                                  bench::OperationName(row.operation), where, row.num_threads,
-                                 is_ceiling ? "" : bench::BatchName(row.batch), NsText(ns.median),
-                                 RangeText(ns), FormatPerSecond(1e9 / ns.median), share, remark);
+                                 is_ceiling ? "" : bench::BatchName(row.batch), NsText(ns.middle),
+                                 RangeText(ns), FormatPerSecond(1e9 / ns.middle), share, remark);
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -127,31 +115,6 @@ std::string PagesText(uint64_t filter_bytes, uint64_t huge_page_bytes) {
   return fmt::format(
       "\nOf the largest filter, {}, {:.0f} % lay on huge pages.\n", FormatBytes(filter_bytes),
       100 * static_cast<double>(huge_page_bytes) / static_cast<double>(filter_bytes));
-}
-
-std::string ComparisonText(const bench::Comparison& comparison, const std::string& a,
-                           const std::string& b) {
-  std::string text = fmt::format("A: {}\nB: {}\n", a, b);
-  size_t width = 3;
-  for (const auto& row : comparison.rows) width = std::max(width, row.name.size());
-  if (!comparison.card.empty()) text += "\nThe machine cards differ:\n";
-  for (const auto& [field, in_a, in_b] : comparison.card) {
-    text += fmt::format("  {:<26} {:<{}}  {}\n", field, Shortened(in_a), kMaxFieldWidth,
-                        Shortened(in_b));
-  }
-  text += fmt::format("\n{:<{}} {:>10} {:>10}  {:>5} {}\n", "row", width, "A ns", "B ns", "B/A",
-                      "[min..max]; below 1 B is faster");
-  for (const auto& row : comparison.rows) {
-    text += fmt::format("{:<{}} {:>10} {:>10}  {:>5} {}\n", row.name, width, NsText(row.a.median),
-                        NsText(row.b.median), NsText(row.ratio.median), RangeText(row.ratio));
-  }
-  const auto list = [&text](const char* where, const std::vector<std::string>& names) {
-    if (!names.empty()) text += fmt::format("\nOnly in {}:\n", where);
-    for (const std::string& name : names) text += fmt::format("  {}\n", name);
-  };
-  list("A", comparison.only_a);
-  list("B", comparison.only_b);
-  return text;
 }
 
 }  // namespace trommel::tool

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "bench/sweep/machine_card.h"
-#include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep.h"
 
 namespace trommel::tool {
@@ -21,9 +20,6 @@ std::string GroupTitle(const bench::SweepFigure& figure);
 std::string FigureLine(const bench::SweepFigure& figure);
 // How the largest filter's memory lay.
 std::string PagesText(uint64_t filter_bytes, uint64_t huge_page_bytes);
-
-std::string ComparisonText(const bench::Comparison& comparison, const std::string& a,
-                           const std::string& b);
 
 std::string FormatPerSecond(double rate);  // "161 M", "1.45 G": three digits
 

@@ -255,12 +255,6 @@ Option Command::Repeatable(const std::string& names, std::vector<std::string>& v
                     ->type_name(type));
 }
 
-Option Command::Several(const std::string& names, std::vector<std::string>& values,
-                        const std::string& usage, const std::string& help) {
-  const auto num_values = 1 + static_cast<int>(std::ranges::count(usage, ' '));
-  return Option(app_->add_option(names, values, help)->expected(num_values)->option_text(usage));
-}
-
 Option Command::OptionalText(const std::string& names, std::string& value,
                              const std::string& without, const std::string& type,
                              const std::string& help) {

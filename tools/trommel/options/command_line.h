@@ -85,9 +85,6 @@ class Command {
   // May be given several times, each time with one value.
   Option Repeatable(const std::string& names, std::vector<std::string>& values,
                     const std::string& type, const std::string& help);
-  // Takes as many values as `usage` has words.
-  Option Several(const std::string& names, std::vector<std::string>& values,
-                 const std::string& usage, const std::string& help);
   // "--json [FILE]": without a value it is `without`.
   Option OptionalText(const std::string& names, std::string& value, const std::string& without,
                       const std::string& type, const std::string& help);
