@@ -15,19 +15,19 @@
 #include "support/catch.h"
 #include "support/shrink.h"
 #include "tools/stress/round.h"
-#include "tools/stress/subjects/any_subject.h"
+#include "tools/stress/subjects/subject.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::stress {
 
 // A CountingFilter with one lock: what a ConcurrentFilter must look like from outside.
-class LockedSubject : public AnySubject {
+class LockedSubject : public Subject {
  public:
   LockedSubject(CountingFilter&& filter, const CountingConfig& config, bool may_refuse = false)
-      : AnySubject(AnyFilter::Of(std::move(filter)),
-                   {.create = [config](const Figures&, const auto&) { return AnyOf(config); },
-                    .may_refuse = may_refuse,
-                    .is_locked = true}) {}
+      : Subject(AnyFilter::Of(std::move(filter)),
+                {.create = [config](const Figures&, const auto&) { return AnyOf(config); },
+                 .may_refuse = may_refuse,
+                 .is_locked = true}) {}
 
  private:
   static Result<AnyFilterPtr> AnyOf(const CountingConfig& config) {

@@ -75,17 +75,6 @@ TEST_CASE("a few dozen rounds have every kind of key, slice count and executor",
   CHECK(threads == std::set<uint32_t>{0, 2});
 }
 
-TEST_CASE("rounds of runs have the slices of runs", "[stress][mix]") {
-  std::set<uint32_t> slices;
-  for (uint64_t round = 0; round < 60; ++round) {
-    const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2, Encoding::kRuns);
-    CHECK(plan.config.encoding == Encoding::kRuns);
-    slices.insert(plan.config.num_slices);
-  }
-  CHECK(slices == std::set<uint32_t>{4, 5, 8, 10});
-  CHECK(DrawPlan(*FindMix("hot"), 1, 0, 2, 2).config.encoding == CountingConfig{}.encoding);
-}
-
 TEST_CASE("skewed numbers are in range and mostly small", "[stress][mix]") {
   Random random(5);
   int num_small = 0;

@@ -32,16 +32,16 @@ enum class GrowthFault {
 };
 
 // A filter that grows, all of whose keys are in one part, with a planted fault.
-class FaultyGrowing : public AnySubject {
+class FaultyGrowing : public Subject {
  public:
-  FaultyGrowing(AnyFilterPtr filter, AnySubjectOptions options, GrowthFault fault)
-      : AnySubject(std::move(filter), std::move(options)), fault_(fault) {}
+  FaultyGrowing(AnyFilterPtr filter, SubjectOptions options, GrowthFault fault)
+      : Subject(std::move(filter), std::move(options)), fault_(fault) {}
 
   uint64_t Insert(Keys keys) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const uint64_t before = AnySubject::num_sizes();
-    const uint64_t time = AnySubject::Insert(keys);
-    if (fault_ == GrowthFault::kLosesKey && AnySubject::num_sizes() > before) {
+    const uint64_t before = Subject::num_sizes();
+    const uint64_t time = Subject::Insert(keys);
+    if (fault_ == GrowthFault::kLosesKey && Subject::num_sizes() > before) {
       // The keys of the tests are digests.
       EraseOne(Key::Digest(*static_cast<const uint64_t*>(keys.data())), 0);
     }
@@ -49,8 +49,8 @@ class FaultyGrowing : public AnySubject {
   }
   uint64_t num_sizes() const override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    most_sizes_ = std::max(most_sizes_, AnySubject::num_sizes());
-    return fault_ == GrowthFault::kNeverShrinks ? most_sizes_ : AnySubject::num_sizes();
+    most_sizes_ = std::max(most_sizes_, Subject::num_sizes());
+    return fault_ == GrowthFault::kNeverShrinks ? most_sizes_ : Subject::num_sizes();
   }
 
  private:
@@ -68,7 +68,7 @@ Result<std::unique_ptr<Subject>> MakeFaultyGrowing(const RoundPlan& plan) {
   Result<AnyFilterPtr> filter = create({}, nullptr);
   if (!filter.ok()) return filter.error();
   return std::unique_ptr<Subject>(std::make_unique<FaultyGrowing>(
-      *std::move(filter), AnySubjectOptions{.create = create, .num_zeros = 6}, kFault));
+      *std::move(filter), SubjectOptions{.create = create, .num_zeros = 6}, kFault));
 }
 
 TEST_CASE("every mix holds on a scalable filter", "[stress][scalable][threads]") {

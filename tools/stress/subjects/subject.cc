@@ -1,5 +1,5 @@
-// A filter of any type as a Subject.
-#include "tools/stress/subjects/any_subject.h"
+// The filter under test.
+#include "tools/stress/subjects/subject.h"
 
 #include <algorithm>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace trommel::stress {
 
-class AnySubject::Placed {
+class Subject::Placed {
  public:
-  Placed(Keys keys, const AnySubject& subject) : keys_(keys) {
+  Placed(Keys keys, const Subject& subject) : keys_(keys) {
     const uint32_t num_zeros = subject.options_.num_zeros;
     if (num_zeros == 0) return;
     digests_.resize(keys.size());
@@ -26,61 +26,60 @@ class AnySubject::Placed {
   Keys keys_;
 };
 
-Key AnySubject::Place(Key key) const {
+Key Subject::Place(Key key) const {
   if (options_.num_zeros == 0) return key;
   return Key::Digest(filter_->digest_policy()(key) >> options_.num_zeros);
 }
 
-std::unique_lock<std::mutex> AnySubject::Lock() const {
+std::unique_lock<std::mutex> Subject::Lock() const {
   if (!options_.is_locked) return {};
   return std::unique_lock(mutex_);
 }
 
-AnySubject::AnySubject(AnyFilterPtr filter, AnySubjectOptions options)
+Subject::Subject(AnyFilterPtr filter, SubjectOptions options)
     : filter_(std::move(filter)), options_(std::move(options)) {}
 
-uint64_t AnySubject::Count(const InsertOutcome& outcome) {
+uint64_t Subject::Count(const InsertOutcome& outcome) {
   if (grows() && outcome.num_refused > 0) {
     num_refused_.fetch_add(outcome.num_refused, std::memory_order_relaxed);
   }
   return outcome.num_inserted;
 }
 
-uint64_t AnySubject::Insert(Keys keys) {
+uint64_t Subject::Insert(Keys keys) {
   const auto lock = Lock();
   uint64_t time = 0;
   Count(*filter_->Insert(Placed(keys, *this), {}, &time));
   return time;
 }
 
-size_t AnySubject::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
-                                  std::span<uint64_t> times) {
+size_t Subject::InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t> times) {
   const auto lock = Lock();
   return Count(*filter_->InsertIfAbsent(Placed(keys, *this), inserted, {}, times));
 }
 
-EraseOutcome AnySubject::Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) {
+EraseOutcome Subject::Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) {
   const auto lock = Lock();
   const Placed placed(keys, *this);
   return expires() ? *filter_->EraseAt(placed, time, erased) : *filter_->Erase(placed, erased);
 }
 
-size_t AnySubject::Query(Keys keys, std::span<uint64_t> maybe_present) const {
+size_t Subject::Query(Keys keys, std::span<uint64_t> maybe_present) const {
   const auto lock = Lock();
   return filter_->Query(Placed(keys, *this), maybe_present);
 }
 
-size_t AnySubject::Select(Keys keys, Answer answer, std::span<uint32_t> selection) const {
+size_t Subject::Select(Keys keys, Answer answer, std::span<uint32_t> selection) const {
   const auto lock = Lock();
   return filter_->Select(Placed(keys, *this), answer, selection);
 }
 
-void AnySubject::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
+void Subject::CountEstimates(Keys keys, std::span<uint64_t> counts) const {
   const auto lock = Lock();
   filter_->CountEstimates(Placed(keys, *this), counts);
 }
 
-uint64_t AnySubject::InsertOne(Key key) {
+uint64_t Subject::InsertOne(Key key) {
   const auto lock = Lock();
   uint64_t time = 0;
   const bool is_in = filter_->InsertOne(Place(key), &time);
@@ -88,31 +87,31 @@ uint64_t AnySubject::InsertOne(Key key) {
   return time;
 }
 
-bool AnySubject::InsertOneIfAbsent(Key key, uint64_t* time) {
+bool Subject::InsertOneIfAbsent(Key key, uint64_t* time) {
   const auto lock = Lock();
   return filter_->InsertOneIfAbsent(Place(key), time);
 }
 
-bool AnySubject::EraseOne(Key key, uint64_t time) {
+bool Subject::EraseOne(Key key, uint64_t time) {
   const auto lock = Lock();
   return filter_->EraseOneAt(Place(key), time);
 }
 
-bool AnySubject::MayContain(Key key) const {
+bool Subject::MayContain(Key key) const {
   const auto lock = Lock();
   return filter_->MayContain(Place(key));
 }
 
-uint64_t AnySubject::CountEstimate(Key key) const {
+uint64_t Subject::CountEstimate(Key key) const {
   const auto lock = Lock();
   return filter_->CountEstimate(Place(key));
 }
 
-uint64_t AnySubject::num_blocks() const {
+uint64_t Subject::num_blocks() const {
   return FigureOr<uint64_t>(filter_->GetFigures(false), "num_blocks", 0);
 }
 
-uint64_t AnySubject::num_keys() const {
+uint64_t Subject::num_keys() const {
   const auto lock = Lock();
   return filter_->num_keys();
 }
@@ -161,7 +160,7 @@ double FillOf(const AnyFilter& filter, const Figures& figures) {
 
 }  // namespace
 
-SubjectStats AnySubject::GetStats() const {
+SubjectStats Subject::GetStats() const {
   const auto lock = Lock();
   const Figures figures = filter_->GetFigures(/*measured=*/true);
   const auto count = [&](std::string_view name) { return FigureOr<uint64_t>(figures, name, 0); };
@@ -186,49 +185,49 @@ SubjectStats AnySubject::GetStats() const {
   return stats;
 }
 
-std::vector<std::byte> AnySubject::Serialize() const {
+std::vector<std::byte> Subject::Serialize() const {
   const auto lock = Lock();
   return filter_->Serialize();
 }
 
-Result<std::unique_ptr<Subject>> AnySubject::Load(std::span<const std::byte> bytes) const {
+Result<std::unique_ptr<Subject>> Subject::Load(std::span<const std::byte> bytes) const {
   return SubjectOf(AnyFilter::Deserialize(bytes), options_);
 }
 
-Result<std::unique_ptr<Subject>> AnySubject::MakeSequential() const {
+Result<std::unique_ptr<Subject>> Subject::MakeSequential() const {
   return SubjectOf(options_.create(options_.description, nullptr), options_);
 }
 
-WindowSpan AnySubject::span() const {
+WindowSpan Subject::span() const {
   if (!expires()) return {};
   return {FigureOr<uint64_t>(options_.description, "window", 1),
           FigureOr<uint64_t>(options_.description, "num_buckets", 1)};
 }
 
-bool AnySubject::Advance(uint64_t now) {
+bool Subject::Advance(uint64_t now) {
   const Result<bool> advanced = filter_->Advance(now);
   return advanced.ok() && *advanced;
 }
 
-uint64_t AnySubject::num_sizes() const {
+uint64_t Subject::num_sizes() const {
   if (!grows()) return 1;
   const Figures figures = filter_->GetFigures(/*measured=*/false);
   if (FigureOr<uint64_t>(figures, "num_blocks", 0) == 0) return 1;
   return 2 + FigureOr<uint64_t>(figures, "most_doublings", 0);
 }
 
-InsertOutcome AnySubject::InsertNoting(Keys keys, std::span<uint64_t> inserted) {
+InsertOutcome Subject::InsertNoting(Keys keys, std::span<uint64_t> inserted) {
   const auto lock = Lock();
   return *filter_->Insert(Placed(keys, *this), inserted, nullptr);
 }
 
-InsertOutcome AnySubject::InsertIfAbsentNoting(Keys keys, std::span<uint64_t> inserted,
-                                               std::span<uint64_t> refused) {
+InsertOutcome Subject::InsertIfAbsentNoting(Keys keys, std::span<uint64_t> inserted,
+                                            std::span<uint64_t> refused) {
   const auto lock = Lock();
   return *filter_->InsertIfAbsent(Placed(keys, *this), inserted, refused, {});
 }
 
-bool AnySubject::InsertOneNoting(Key key) {
+bool Subject::InsertOneNoting(Key key) {
   const auto lock = Lock();
   return filter_->InsertOne(Place(key), nullptr);
 }

@@ -1,22 +1,19 @@
-// Subject: the filter under test, behind one interface for all types, so that
-// the threads of a round are the same for all of them, and filters with planted
-// faults can take its place.
+// Subject: the filter under test, of any type. Tests plant faults in it by overriding its calls.
 #ifndef TROMMEL_TOOLS_STRESS_SUBJECTS_SUBJECT_H_
 #define TROMMEL_TOOLS_STRESS_SUBJECTS_SUBJECT_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "tools/stress/plans/mix.h"
-#include "trommel/executor.h"
-#include "trommel/keys.h"
-#include "trommel/outcomes.h"
-#include "trommel/result.h"
+#include "trommel/any_filter.h"
 
 namespace trommel::stress {
 
@@ -41,63 +38,95 @@ struct SubjectStats : Stats {
   std::string fault;  // how the statistics contradict themselves; empty if they do not
 };
 
+// How a filter is made. A function may make another filter than it is asked
+// for: that is a fault to be found.
+using CreateFilter = std::function<Result<AnyFilterPtr>(const Figures& description,
+                                                        std::shared_ptr<Executor> executor)>;
+
+struct SubjectOptions {
+  Figures description = {};  // what was asked for, whatever `create` makes of it
+  CreateFilter create = {};  // of MakeSequential
+  bool may_refuse = false;   // it has a limit of side memory
+  bool is_locked = false;    // a mutex guards every call: for filters that need one
+  uint32_t num_zeros = 0;    // digests are moved right by so many bits
+};
+
 // The contract is what is tested: any function but Advance in any thread at any
 // time, and Advance in one thread. Of filters whose keys do not expire, all
 // times are 0.
 class Subject {
  public:
+  Subject(AnyFilterPtr filter, SubjectOptions options);
   virtual ~Subject() = default;
 
   // Insertions return the time of the call, or set it. Erase takes any time of
   // the bucket.
-  virtual uint64_t Insert(Keys keys) = 0;
-  virtual size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted,
-                                std::span<uint64_t> times) = 0;
-  virtual EraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased) = 0;
-  virtual size_t Query(Keys keys, std::span<uint64_t> maybe_present) const = 0;
-  virtual size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const = 0;
-  virtual void CountEstimates(Keys keys, std::span<uint64_t> counts) const = 0;
+  virtual uint64_t Insert(Keys keys);
+  virtual size_t InsertIfAbsent(Keys keys, std::span<uint64_t> inserted, std::span<uint64_t> times);
+  virtual EraseOutcome Erase(Keys keys, uint64_t time, std::span<uint64_t> erased);
+  virtual size_t Query(Keys keys, std::span<uint64_t> maybe_present) const;
+  size_t Select(Keys keys, Answer answer, std::span<uint32_t> selection) const;
+  virtual void CountEstimates(Keys keys, std::span<uint64_t> counts) const;
 
-  virtual uint64_t InsertOne(Key key) = 0;
-  virtual bool InsertOneIfAbsent(Key key, uint64_t* time) = 0;
-  virtual bool EraseOne(Key key, uint64_t time) = 0;
-  virtual bool MayContain(Key key) const = 0;
-  virtual uint64_t CountEstimate(Key key) const = 0;
+  uint64_t InsertOne(Key key);
+  virtual bool InsertOneIfAbsent(Key key, uint64_t* time);
+  bool EraseOne(Key key, uint64_t time);
+  bool MayContain(Key key) const;
+  uint64_t CountEstimate(Key key) const;
 
-  virtual uint64_t num_blocks() const = 0;
-  virtual uint64_t num_keys() const = 0;
-  virtual SubjectStats GetStats() const = 0;
-  virtual std::vector<std::byte> Serialize() const = 0;
+  uint64_t num_blocks() const;
+  virtual uint64_t num_keys() const;
+  virtual SubjectStats GetStats() const;
+  virtual std::vector<std::byte> Serialize() const;
   // A filter of its own, from a snapshot.
-  virtual Result<std::unique_ptr<Subject>> Load(std::span<const std::byte> bytes) const = 0;
+  Result<std::unique_ptr<Subject>> Load(std::span<const std::byte> bytes) const;
   // An empty filter of the same configuration, which uses the calling thread
   // only.
-  virtual Result<std::unique_ptr<Subject>> MakeSequential() const = 0;
+  Result<std::unique_ptr<Subject>> MakeSequential() const;
 
   // Keys expire with a window of time.
-  virtual bool expires() const { return false; }
-  virtual WindowSpan span() const { return {}; }
-  virtual uint64_t now() const { return 0; }
-  virtual bool Advance(uint64_t) { return false; }
+  bool expires() const { return filter_->expires(); }
+  WindowSpan span() const;
+  uint64_t now() const { return filter_->now(); }
+  bool Advance(uint64_t now);
 
   // The filter grows with its keys. The order of the calls decides when, so
   // that its bytes differ from those of a sequential filter. No block is of one
   // key only.
-  virtual bool grows() const { return false; }
+  bool grows() const { return filter_->type() == FilterType::kScalable; }
   // The sizes that its largest part has grown to; 1: as new.
-  virtual uint64_t num_sizes() const { return 1; }
-  virtual uint64_t num_refused_inserts() const { return 0; }
+  virtual uint64_t num_sizes() const;
+  uint64_t num_refused_inserts() const { return num_refused_.load(std::memory_order_relaxed); }
 
   // A limit of side memory may refuse any insertion. Only the following insert
   // then, and tell which keys are in.
-  virtual bool may_refuse() const { return false; }
-  virtual InsertOutcome InsertNoting(Keys, std::span<uint64_t> /*inserted*/) { return {}; }
-  virtual InsertOutcome InsertIfAbsentNoting(Keys, std::span<uint64_t> /*inserted*/,
-                                             std::span<uint64_t> /*refused*/) {
-    return {};
-  }
-  virtual bool InsertOneNoting(Key) { return false; }
+  bool may_refuse() const { return options_.may_refuse; }
+  virtual InsertOutcome InsertNoting(Keys keys, std::span<uint64_t> inserted);
+  virtual InsertOutcome InsertIfAbsentNoting(Keys keys, std::span<uint64_t> inserted,
+                                             std::span<uint64_t> refused);
+  virtual bool InsertOneNoting(Key key);
+
+ private:
+  // The keys, or their digests where they are to be.
+  class Placed;
+  Key Place(Key key) const;
+  std::unique_lock<std::mutex> Lock() const;
+  uint64_t Count(const InsertOutcome& outcome);
+
+  AnyFilterPtr filter_;
+  const SubjectOptions options_;
+  // Of a filter that grows. It counts them too, but reading its count takes
+  // longer.
+  std::atomic<uint64_t> num_refused_ = 0;
+  mutable std::mutex mutex_;
 };
+
+// The filter as a subject, or why there is none.
+inline Result<std::unique_ptr<Subject>> SubjectOf(Result<AnyFilterPtr> filter,
+                                                  SubjectOptions options) {
+  if (!filter.ok()) return filter.error();
+  return std::make_unique<Subject>(*std::move(filter), std::move(options));
+}
 
 // A new filter of the plan. Fails as its Create and Executor::Create do.
 using MakeSubject = std::function<Result<std::unique_ptr<Subject>>(const RoundPlan& plan)>;

@@ -22,7 +22,7 @@ CreateFilter CreateOf(FilterType type, const DigestPolicy& digest) {
   };
 }
 
-Result<std::unique_ptr<Subject>> MakeSubjectOf(const RoundPlan& plan, AnySubjectOptions options) {
+Result<std::unique_ptr<Subject>> MakeSubjectOf(const RoundPlan& plan, SubjectOptions options) {
   Result<std::shared_ptr<Executor>> executor = PlannedExecutor(plan);
   if (!executor.ok()) return executor.error();
   Result<AnyFilterPtr> filter = options.create(options.description, *std::move(executor));
@@ -73,7 +73,7 @@ uint32_t NumZerosOf(const RoundPlan& plan) {
 
 Result<std::unique_ptr<Subject>> MakeConcurrentSubject(const RoundPlan& plan) {
   const CountingConfig& config = plan.config;
-  AnySubjectOptions options = {
+  SubjectOptions options = {
       .description = {{"capacity", config.capacity},
                       {"target_fpr", config.target_fpr},
                       {"num_slices", config.num_slices},

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "tools/stress/plans/mix.h"
-#include "tools/stress/subjects/any_subject.h"
 #include "tools/stress/subjects/subject.h"
 
 namespace trommel::stress {
