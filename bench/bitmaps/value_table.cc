@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "bench/sides/workload.h"
-#include "bench/text/split.h"
+#include "bench/text/figures.h"
+#include "bench/text/tsv.h"
 #include "trommel/digest.h"
 #include "trommel/keys.h"
 
@@ -13,23 +14,6 @@ namespace trommel::bench {
 namespace {
 
 constexpr size_t kAttemptsPerMixture = 20;
-
-std::string Grouped(uint64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
-  return text;
-}
-
-// Random numbers for one purpose.
-class RowDraws {
- public:
-  RowDraws(uint64_t seed, uint64_t purpose) : next_(KeyAt(KeyAt(seed) ^ KeyAt(~purpose))) {}
-  uint64_t Next() { return KeyAt(next_++); }
-  uint32_t Below(uint64_t bound) { return static_cast<uint32_t>((Next() >> 32) * bound >> 32); }
-
- private:
-  uint64_t next_;
-};
 
 // The codes of a row's values in a set.
 std::vector<uint32_t> CodesOf(const ValueTable& table, AttributeMask set, uint32_t row) {
@@ -77,10 +61,6 @@ class Combinations {
   std::vector<uint32_t> rows_;
 };
 
-Error BadValueTable(std::string message) {
-  return {ErrorCode::kInvalidArgument, std::move(message)};
-}
-
 }  // namespace
 
 std::vector<uint64_t> ValueTable::NumValues() const {
@@ -123,7 +103,7 @@ Tuples RowDigests::view() const {
 
 ValueQueries ValueQueries::Members(const ValueTable& table, AttributeMask set, size_t count,
                                    uint64_t seed) {
-  RowDraws draws(seed, set);
+  Draws draws(seed, set);
   std::vector<uint32_t> rows(count);
   for (uint32_t& row : rows) row = draws.Below(table.num_rows());
   return {AttributeMaskText(set) + ", members", set, true, RowDigests(table, rows)};
@@ -131,7 +111,7 @@ ValueQueries ValueQueries::Members(const ValueTable& table, AttributeMask set, s
 
 ValueQueries ValueQueries::Mixtures(const ValueTable& table, AttributeMask set, size_t count,
                                     uint64_t seed) {
-  RowDraws draws(seed + 1, set);
+  Draws draws(seed + 1, set);
   const Combinations combinations(table, set);
   std::vector<std::vector<uint32_t>> kept;
   for (size_t attempt = 0; kept.size() < count && attempt < kAttemptsPerMixture * count;
@@ -153,7 +133,7 @@ ValueQueries ValueQueries::Mixtures(const ValueTable& table, AttributeMask set, 
 
 ValueQueries ValueQueries::New(const ValueTable& table, AttributeMask set, size_t count,
                                uint64_t seed) {
-  RowDraws draws(seed + 2, set);
+  Draws draws(seed + 2, set);
   RowDigests digests(table.columns.size(), count);
   for (size_t i = 0; i < count; ++i) {
     // 64 random bits: one of them is a value of the table with 2^-64 per value.
@@ -169,7 +149,7 @@ ValueTable MakeValueTable(uint64_t num_rows, uint64_t num_values, size_t num_att
   for (size_t a = 0; a < num_attributes; ++a) {
     ValueTable::Column& column = table.columns.emplace_back();
     column.name = std::to_string(a);
-    RowDraws draws(seed, ~uint64_t{a});
+    Draws draws(seed, ~uint64_t{a});
     std::unordered_map<uint32_t, uint32_t> code_of;
     for (uint64_t row = 0; row < num_rows; ++row) {
       const uint32_t value =
@@ -185,39 +165,27 @@ ValueTable MakeValueTable(uint64_t num_rows, uint64_t num_values, size_t num_att
 
 Result<ValueTable> ReadValueTable(std::istream& lines, const std::string& name,
                                   std::string_view columns) {
-  std::string line;
-  if (!std::getline(lines, line)) return BadValueTable(name + ": has no header");
-  const std::string header = line;
-  const std::vector<std::string_view> names = SplitAt(header, '\t');
+  Result<Tsv> tsv = Tsv::Open(lines, name);
+  if (!tsv.ok()) return tsv.error();
+  const Result<std::vector<size_t>> places = tsv->PlacesOf(columns);
+  if (!places.ok()) return places.error();
   ValueTable table;
   table.name = name.substr(name.rfind('/') + 1);
-  std::vector<size_t> cell_of;  // by attribute
-  for (const std::string_view wanted : SplitAt(columns, ',')) {
-    const auto found = std::ranges::find(names, wanted);
-    if (found == names.end()) {
-      return BadValueTable(name + ": no column '" + std::string(wanted) + "'");
-    }
-    cell_of.push_back(static_cast<size_t>(found - names.begin()));
-    table.columns.push_back({std::string(wanted), {}, {}});
-  }
-  std::vector<std::unordered_map<std::string, uint32_t>> code_of(cell_of.size());
-  for (uint64_t number = 2; std::getline(lines, line); ++number) {
-    const std::vector<std::string_view> cells = SplitAt(line, '\t');
-    if (cells.size() != names.size()) {
-      return BadValueTable(name + ":" + std::to_string(number) + ": " +
-                           std::to_string(cells.size()) + " cells; the header has " +
-                           std::to_string(names.size()));
-    }
-    for (size_t a = 0; a < cell_of.size(); ++a) {
+  for (const size_t place : *places) table.columns.push_back({tsv->columns()[place], {}, {}});
+  std::vector<std::unordered_map<std::string, uint32_t>> code_of(places->size());
+  const Status read = tsv->ForEachLine([&](const auto& cells, const std::string&) {
+    for (size_t a = 0; a < places->size(); ++a) {
       ValueTable::Column& column = table.columns[a];
-      const std::string value(cells[cell_of[a]]);
-      const auto [place, is_new] =
+      const std::string value(cells[(*places)[a]]);
+      const auto [found, is_new] =
           code_of[a].try_emplace(value, static_cast<uint32_t>(column.digests.size()));
       if (is_new) column.digests.push_back(DigestPolicy{}(Key(value)));
-      column.codes.push_back(place->second);
+      column.codes.push_back(found->second);
     }
-  }
-  if (table.num_rows() == 0) return BadValueTable(name + ": has no rows");
+    return Ok();
+  });
+  if (!read.ok()) return read.error();
+  if (table.num_rows() == 0) return Tsv::Bad(name + ": has no rows");
   return table;
 }
 

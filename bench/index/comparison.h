@@ -1,4 +1,4 @@
-// All figures of index_compare, and their forms: text, a picture, a page, JSON.
+// All figures of index_compare, and their forms: text and a picture.
 #ifndef TROMMEL_BENCH_INDEX_COMPARISON_H_
 #define TROMMEL_BENCH_INDEX_COMPARISON_H_
 
@@ -37,15 +37,9 @@ struct Comparison {
   CombinationBytes combinations;
 };
 
-// 1234567 is "1,234,567".
-std::string Grouped(uint64_t number);
-
 std::string ComparisonText(const Comparison& comparison);
 // The three costs that the source names, and latency: one panel each, a bar for each way.
 std::string ComparisonSvg(const Comparison& comparison);
-// The same as a page, with the writes, the memory, and where each half of the queries' times lies.
-std::string ComparisonHtml(const Comparison& comparison);
-std::string ComparisonJson(const Comparison& comparison);
 
 }  // namespace trommel::bench
 

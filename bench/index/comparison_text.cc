@@ -159,14 +159,6 @@ std::string CombinationText(const Comparison& all) {
 
 }  // namespace
 
-std::string Grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
-    digits.insert(static_cast<size_t>(i), 1, ',');
-  }
-  return digits;
-}
-
 std::string ComparisonText(const Comparison& all) {
   std::string text = all.machine + "\n" + all.command + "\n\n";
   text +=

@@ -8,24 +8,19 @@
 
 #include "bench/sides/catalogue.h"
 #include "bench/text/figures.h"
-#include "bench/text/split.h"
+#include "bench/text/tsv.h"
 
 namespace trommel::bench {
 namespace {
 
 constexpr uint64_t kCatalogueSeed = 20240229;
 
-Error BadTable(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 // Whether each column is named in the list.
-Result<std::vector<bool>> Named(const std::string& list, std::span<const std::string> columns) {
-  std::vector<bool> is_named(columns.size());
-  if (list.empty()) return is_named;
-  for (const std::string_view name : SplitAt(list, ',')) {
-    const auto found = std::ranges::find(columns, name);
-    if (found == columns.end()) return BadTable("no column '" + std::string(name) + "'");
-    is_named[static_cast<size_t>(found - columns.begin())] = true;
-  }
+Result<std::vector<bool>> Named(const std::string& list, const Tsv& tsv) {
+  const Result<std::vector<size_t>> places = tsv.PlacesOf(list);
+  if (!places) return places.error();
+  std::vector<bool> is_named(tsv.columns().size());
+  for (const size_t place : *places) is_named[place] = true;
   return is_named;
 }
 
@@ -58,16 +53,15 @@ IndexedTable MakeCatalogue(uint64_t num_products) {
 }  // namespace
 
 Result<IndexedTable> ReadTsv(std::istream& lines, const TableInput& input) {
-  std::string line;
-  if (!std::getline(lines, line)) return BadTable(input.tsv + ": has no header");
-  std::vector<std::string> columns;
-  for (const std::string_view name : SplitAt(line, '\t')) columns.emplace_back(name);
-  const Result<std::vector<bool>> is_key = Named(input.key, columns);
+  Result<Tsv> tsv = Tsv::Open(lines, input.tsv);
+  if (!tsv) return tsv.error();
+  const std::vector<std::string>& columns = tsv->columns();
+  const Result<std::vector<bool>> is_key = Named(input.key, *tsv);
   if (!is_key) return is_key.error();
   const bool is_all = input.indexed == "all";
-  const Result<std::vector<bool>> is_indexed = Named(is_all ? "" : input.indexed, columns);
+  const Result<std::vector<bool>> is_indexed = Named(is_all ? "" : input.indexed, *tsv);
   if (!is_indexed) return is_indexed.error();
-  const Result<std::vector<bool>> is_set = Named(input.set_valued, columns);
+  const Result<std::vector<bool>> is_set = Named(input.set_valued, *tsv);
   if (!is_set) return is_set.error();
 
   IndexedTable table;
@@ -77,22 +71,20 @@ Result<IndexedTable> ReadTsv(std::istream& lines, const TableInput& input) {
         {columns[i], is_all ? !(*is_key)[i] : static_cast<bool>((*is_indexed)[i])});
   }
   std::unordered_set<std::string> keys;
-  for (uint64_t number = 0; std::getline(lines, line); ++number) {
-    const std::vector<std::string_view> cells = SplitAt(line, '\t');
-    const std::string place = input.tsv + ":" + std::to_string(number + 2);
-    if (cells.size() != columns.size()) {
-      return BadTable(place + ": " + std::to_string(cells.size()) + " cells; the header has " +
-                      std::to_string(columns.size()));
-    }
+  const Status read = tsv->ForEachLine([&](const auto& cells, const std::string& place) -> Status {
     index::Row row;
-    if (input.key.empty()) row.key = Printed("%09llu", static_cast<unsigned long long>(number));
+    if (input.key.empty()) {
+      row.key = Printed("%09llu", static_cast<unsigned long long>(table.rows.size()));
+    }
     for (size_t i = 0; i < cells.size(); ++i) {
       if ((*is_key)[i]) row.key += (row.key.empty() ? "" : ",") + std::string(cells[i]);
       row.attributes.push_back(ValuesOfCell(cells[i], (*is_set)[i]));
     }
-    if (!keys.insert(row.key).second) return BadTable(place + ": key '" + row.key + "' again");
+    if (!keys.insert(row.key).second) return Tsv::Bad(place + ": key '" + row.key + "' again");
     table.rows.push_back(std::move(row));
-  }
+    return Ok();
+  });
+  if (!read) return read.error();
   return table;
 }
 

@@ -214,10 +214,4 @@ double StreamGbPerS(uint64_t footprint_bytes, double seconds, uint32_t num_threa
   return sum;
 }
 
-Ceilings MeasureCeilings(uint64_t footprint_bytes, double seconds_per_figure) {
-  return {RandomReadNs(footprint_bytes, 1, seconds_per_figure),
-          RandomUpdateNs(footprint_bytes, 1, seconds_per_figure),
-          StreamGbPerS(footprint_bytes, seconds_per_figure)};
-}
-
 }  // namespace trommel::bench

@@ -15,15 +15,6 @@
 
 namespace trommel::bench {
 
-struct Ceilings {
-  double random_read_ns = 0;    // to read from one random cache line
-  double random_update_ns = 0;  // to change a word of one random cache line
-  double stream_gb_per_s = 0;   // 1e9 bytes per second, read plus written, of one long copy
-};
-
-// All three at one footprint. Takes about 3 * seconds_per_figure and footprint_bytes of memory.
-Ceilings MeasureCeilings(uint64_t footprint_bytes, double seconds_per_figure);
-
 // A part of an operation: `lines` adjacent cache lines somewhere in an array of `bytes`.
 inline constexpr uint32_t kMaxLines = 4;
 struct Touch {

@@ -61,10 +61,6 @@ struct RateRange {
 // that cannot count in dashes; lines end at the right edge.
 std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& range);
 
-// The same as a page: charts of all curves over the whole range, and the formulas' sources.
-std::string MemoryHtml(const std::vector<MemoryCurve>& curves, const RateRange& range,
-                       const std::string& command);
-
 }  // namespace trommel::bench
 
 #endif  // TROMMEL_BENCH_MEMORY_MEMORY_FIGURE_H_

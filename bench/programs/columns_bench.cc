@@ -1,11 +1,9 @@
 // Which of many columns may hold a key? ColumnMap beside a loop over one CountingFilter per column
 // with the same keys: queries, updates, memory, and false columns beside the models.
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,6 +11,7 @@
 
 #include "bench/machine/clock.h"
 #include "bench/machine/roofline.h"
+#include "bench/sides/filter_loop.h"
 #include "bench/sides/workload.h"
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
@@ -24,9 +23,7 @@ namespace trommel::bench {
 namespace {
 
 constexpr size_t kQueries = 16'384;
-constexpr size_t kChunk = 256;     // keys per call of ColumnMap::Query: answers stay cached
-constexpr size_t kLoopKeys = 256;  // of the loop one at a time, which is slow
-constexpr size_t kUpdatedColumns = 64;
+constexpr size_t kLoopKeys = 256;     // of the loop one at a time, which is slow
 constexpr uint64_t kMostInSlots = 8;  // columns of a key whose pairs are to have slots
 constexpr double kSecondsPerCeiling = 0.05;
 
@@ -50,7 +47,7 @@ struct Shape {
 
 struct Sides {
   ColumnMap map;
-  std::vector<CountingFilter> filters;  // one per column
+  Filters filters;  // one per column
 };
 
 Result<Sides> MakeSides(const Shape& shape) {
@@ -74,69 +71,8 @@ Result<Sides> MakeSides(const Shape& shape) {
   return sides;
 }
 
-// --- The ways to query all columns for each of the digests. Each returns something that needs all
-// answers: counting their bits would take longer than the queries.
-
-uint64_t SumOf(std::span<const uint64_t> answers) {
-  return std::accumulate(answers.begin(), answers.end(), uint64_t{0});
-}
-
-uint64_t LoopOne(const Sides& sides, std::span<const uint64_t> digests) {
-  uint64_t num_shown = 0;
-  for (const uint64_t digest : digests) {
-    for (const CountingFilter& filter : sides.filters) {
-      num_shown += filter.MayContain(Key::Digest(digest)) ? 1 : 0;
-    }
-  }
-  return num_shown;
-}
-
-uint64_t LoopBatch(const Sides& sides, std::span<const uint64_t> digests) {
-  uint64_t num_shown = 0;
-  std::vector<uint64_t> answers(BitmapWords(digests.size()));
-  for (const CountingFilter& filter : sides.filters) {
-    num_shown += filter.Query(Keys::Digests(digests), answers);
-  }
-  return num_shown;
-}
-
-// Each query waits for the one before: its digest is computed from that answer.
-uint64_t MapOne(const Sides& sides, std::span<const uint64_t> digests) {
-  std::vector<uint64_t> answer(sides.map.row_words());
-  uint64_t sum = 0;
-  for (const uint64_t digest : digests) {
-    const uint64_t never = SumOf(answer) == ~uint64_t{0} ? 1 : 0;
-    sides.map.Query(Key::Digest(digest + never), answer);
-    sum += answer[0];
-  }
-  return sum;
-}
-
-// visit(answers) for each chunk.
-template <class Visit>
-void ForEachAnswer(const Sides& sides, std::span<const uint64_t> digests, const Visit& visit) {
-  const size_t words = sides.map.row_words();
-  std::vector<uint64_t> answers(kChunk * words);
-  for (size_t first = 0; first < digests.size(); first += kChunk) {
-    const size_t count = std::min(kChunk, digests.size() - first);
-    const auto chunk = std::span(answers).first(count * words);
-    sides.map.Query(Keys::Digests(digests.subspan(first, count)), chunk);
-    visit(std::span<const uint64_t>(chunk));
-  }
-}
-
-uint64_t MapBatch(const Sides& sides, std::span<const uint64_t> digests) {
-  uint64_t sum = 0;
-  ForEachAnswer(sides, digests, [&sum](auto answers) { sum += SumOf(answers); });
-  return sum;
-}
-
-uint64_t CountColumns(const Sides& sides, std::span<const uint64_t> digests) {
-  uint64_t num_shown = 0;
-  ForEachAnswer(sides, digests, [&](auto answers) {
-    for (const uint64_t word : answers) num_shown += static_cast<uint64_t>(std::popcount(word));
-  });
-  return num_shown;
+auto QueryOf(const Sides& sides) {
+  return [&sides](const auto& keys, std::span<uint64_t> rows) { sides.map.Query(keys, rows); };
 }
 
 uint64_t BlockBytes(const ColumnMap& map) { return map.geometry().num_blocks * 64; }
@@ -156,7 +92,8 @@ std::string CheckAnswers(const Sides& sides, const Shape& shape,
       return "single answers differ";
     }
   }
-  if (LoopOne(sides, few) != LoopBatch(sides, few)) return "answers of filters differ";
+  if (LoopOne(sides.filters, few) != LoopBatch(sides.filters, few))
+    return "answers of filters differ";
   for (uint32_t c = 0; c < shape.num_columns; ++c) {
     const Population members(shape.FirstKeyOf(c, kFirstMember), 1);
     const Key key = Key::Digest(members.batch().digests[0]);
@@ -171,16 +108,19 @@ std::string CheckAnswers(const Sides& sides, const Shape& shape,
 
 void PrintQueries(const Sides& sides, const char* which, std::span<const uint64_t> digests,
                   uint64_t rounds) {
-  using Way = uint64_t (*)(const Sides&, std::span<const uint64_t>);
-  const std::vector<Way> ways = {&LoopOne, &LoopBatch, &MapOne, &MapBatch};
-  TrialRow row{"all columns", std::vector<Figures>(ways.size() + 1)};
+  constexpr size_t kCeiling = 4;
+  TrialRow row{"all columns", std::vector<Figures>(kCeiling + 1)};
+  const size_t words = sides.map.row_words();
   volatile uint64_t sum = 0;
-  InRounds(ways.size() + 1, rounds, [&](size_t way, bool counts) {
-    const size_t num_keys = way == 0 ? kLoopKeys : digests.size();
-    const double ns =
-        way == ways.size()
-            ? RandomReadNs(BlockBytes(sides.map), 1, kSecondsPerCeiling)
-            : CpuNsPerKey(num_keys, [&] { sum = ways[way](sides, digests.first(num_keys)); });
+  InRounds(kCeiling + 1, rounds, [&](size_t way, bool counts) {
+    const auto some = digests.first(way == 0 ? kLoopKeys : digests.size());
+    const double ns = way == kCeiling ? RandomReadNs(BlockBytes(sides.map), 1, kSecondsPerCeiling)
+                                      : CpuNsPerKey(some.size(), [&] {
+                                          sum = way == 0   ? LoopOne(sides.filters, some)
+                                                : way == 1 ? LoopBatch(sides.filters, some)
+                                                : way == 2 ? RowsOne(words, some, QueryOf(sides))
+                                                           : RowsBatch(words, some, QueryOf(sides));
+                                        });
     if (counts) row.sides[way].push_back(ns);
   });
   std::printf("%s", FormatTrial(std::string("Queries of ") + which + ", ns per key",
@@ -195,33 +135,21 @@ void PrintQueries(const Sides& sides, const char* which, std::span<const uint64_
 // Guests are inserted into some columns spread over all, and erased again.
 void PrintUpdates(Sides& sides, const Shape& shape, uint64_t rounds) {
   const uint64_t num_guests = std::max<uint64_t>(1, shape.keys_per_column / 8);
-  const size_t num_updated = std::min(kUpdatedColumns, sides.filters.size());
-  const size_t step = sides.filters.size() / num_updated;
   std::vector<Population> guests;
-  for (size_t i = 0; i < num_updated; ++i) {
+  for (size_t i = 0; i < kUpdatedSets; ++i) {
     guests.emplace_back(kFirstGuest + i / shape.spread * num_guests, num_guests);
   }
-  const auto for_each_updated = [&](const auto& update) {
-    return CpuNsPerKey(num_updated * num_guests, [&] {
-      for (size_t i = 0; i < num_updated; ++i) {
-        update(static_cast<uint32_t>(i * step), Keys::Digests(guests[i].batch().digests));
-      }
-    });
+  const auto update = [&](size_t side, uint32_t c, Keys keys, bool is_insert) {
+    if (side == 0) {
+      is_insert ? (void)sides.filters[c].Insert(keys) : (void)sides.filters[c].Erase(keys);
+    } else {
+      is_insert ? (void)sides.map.Insert(c, keys) : (void)sides.map.Erase(c, keys);
+    }
   };
-  TrialRow insert{"insert", std::vector<Figures>(2)};
-  TrialRow erase{"erase", std::vector<Figures>(2)};
-  InRounds(2, rounds, [&](size_t side, bool counts) {
-    const double inserted = for_each_updated([&](uint32_t c, Keys keys) {
-      side == 0 ? sides.filters[c].Insert(keys) : sides.map.Insert(c, keys);
-    });
-    const double erased = for_each_updated([&](uint32_t c, Keys keys) {
-      side == 0 ? sides.filters[c].Erase(keys) : sides.map.Erase(c, keys);
-    });
-    if (counts) insert.sides[side].push_back(inserted);
-    if (counts) erase.sides[side].push_back(erased);
-  });
+  const std::vector<TrialRow> rows = TimeUpdates(
+      2, sides.filters.size(), rounds, [&](size_t i) { return guests[i].batch().digests; }, update);
   std::printf("\n%s", FormatTrial("Updates of one column, ns per key", {"filter", "map"},
-                                  {{"map / filter", 1, 0}}, {insert, erase})
+                                  {{"map / filter", 1, 0}}, rows)
                           .c_str());
 }
 
@@ -246,8 +174,9 @@ void PrintMemory(const Sides& sides, std::span<const uint64_t> non_members) {
         static_cast<double>(num_false) / count, model);
   };
   std::printf("\n");
-  print("filters", filter_bytes, LoopBatch(sides, non_members), filters_predicted);
-  print("map", map.num_bytes, CountColumns(sides, non_members), map.predicted_false_columns);
+  print("filters", filter_bytes, LoopBatch(sides.filters, non_members), filters_predicted);
+  print("map", map.num_bytes, CountBits(sides.map.row_words(), non_members, QueryOf(sides)),
+        map.predicted_false_columns);
 }
 
 // Returns whether the sides could be made and agree.

@@ -43,7 +43,7 @@ constexpr char kUsage[] =
     "  --queries     of each of five kinds (default 2k); --seconds for each kind (default 60)\n"
     "  --updates     rows that are changed (default 10k); --deletes (default 5k)\n"
     "  --seed        of all that is drawn; --folder for databases (default: a temporary one)\n"
-    "  --json, --svg, --html  files to write\n";
+    "  --svg         the picture, a file to write\n";
 
 struct Options {
   TableInput input;
@@ -55,9 +55,7 @@ struct Options {
   uint64_t num_deletes = 5000;
   uint64_t seed = 1;
   std::string folder = std::filesystem::temp_directory_path();
-  std::string json;
   std::string svg;
-  std::string html;
 };
 
 // A folder that is removed at the end.
@@ -187,8 +185,7 @@ int Main(int argc, char** argv) {
            CountArgument("--seconds", options.seconds),
            CountArgument("--updates", options.num_updates),
            CountArgument("--deletes", options.num_deletes), CountArgument("--seed", options.seed),
-           TextArgument("--folder", options.folder), TextArgument("--json", options.json),
-           TextArgument("--svg", options.svg), TextArgument("--html", options.html)},
+           TextArgument("--folder", options.folder), TextArgument("--svg", options.svg)},
           kUsage)) {
     return 2;
   }
@@ -204,10 +201,7 @@ int Main(int argc, char** argv) {
   }
   std::fputs(ComparisonText(all).c_str(), stdout);
   std::fflush(stdout);
-  const bool is_written = WriteFile(options.json, ComparisonJson(all)) &&
-                          WriteFile(options.svg, ComparisonSvg(all)) &&
-                          WriteFile(options.html, ComparisonHtml(all));
-  return is_written ? 0 : 1;
+  return WriteFile(options.svg, ComparisonSvg(all)) ? 0 : 1;
 }
 
 }  // namespace

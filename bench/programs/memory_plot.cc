@@ -13,9 +13,8 @@ namespace trommel::bench {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: memory_plot [--svg=FILE] [--html=FILE]\n"
-    "  --svg   also write the drawing\n"
-    "  --html  also write a page with charts\n";
+    "usage: memory_plot [--svg=FILE]\n"
+    "  --svg  also write the drawing\n";
 constexpr double kRates[] = {0.1,    0.03,  0.01,    0.0061, 0.004,  0.003,
                              0.0021, 0.001, 0.00033, 0.0001, 0.00001};
 
@@ -79,21 +78,14 @@ bool WriteFile(const std::string& path, const std::string& text) {
 
 int Main(int argc, char** argv) {
   std::string svg;
-  std::string html;
-  if (!ReadArguments(argc, argv, {TextArgument("--svg", svg), TextArgument("--html", html)},
-                     kUsage)) {
-    return 2;
-  }
+  if (!ReadArguments(argc, argv, {TextArgument("--svg", svg)}, kUsage)) return 2;
   const std::vector<MemoryCurve> curves = MemoryCurves();
   PrintCurves(curves);
   std::printf("\n");
   PrintFullFingerprints(curves);
   std::printf("\n");
   PrintShapes();
-  const bool is_written =
-      (svg.empty() || WriteFile(svg, MemorySvg(curves, {}))) &&
-      (html.empty() || WriteFile(html, MemoryHtml(curves, {}, "memory_plot --html=" + html)));
-  return is_written ? 0 : 3;
+  return svg.empty() || WriteFile(svg, MemorySvg(curves, {})) ? 0 : 3;
 }
 
 }  // namespace

@@ -2,27 +2,69 @@
 // a loop over as many counting filters with the same pairs.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <numeric>
+#include <random>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "bench/machine/clock.h"
-#include "bench/sides/region_pairs.h"
+#include "bench/sides/filter_loop.h"
 #include "bench/sides/workload.h"
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
 #include "trommel/counting_filter.h"
+#include "trommel/digest.h"
 #include "trommel/index/server_index.h"
+#include "trommel/keys.h"
 #include "trommel/targets.h"
 
 namespace trommel::bench {
 namespace {
+
+enum class Values : size_t {
+  kDistinct,  // each in one region
+  kUniform,   // each in four regions on average
+  kZipf,      // drawn for each region by 1 / rank, of as many values as there are pairs
+};
+
+struct RegionPairs {
+  uint64_t num_regions;
+  uint64_t per_region;
+  Values values;
+
+  // The digests of a region's values, each once; the same for each call.
+  std::vector<uint64_t> Of(uint64_t region) const;
+};
+
+std::vector<uint64_t> RegionPairs::Of(uint64_t region) const {
+  if (values == Values::kDistinct) {
+    const Population owner(kFirstMember + region * per_region, per_region);
+    return {owner.batch().digests.begin(), owner.batch().digests.end()};
+  }
+  std::mt19937_64 random(region);
+  const uint64_t num_pairs = num_regions * per_region;
+  const bool is_zipf = values == Values::kZipf;
+  const uint64_t num_values = is_zipf ? num_pairs : std::max(2 * per_region, num_pairs / 4);
+  std::unordered_set<uint64_t> drawn;
+  while (drawn.size() < per_region) {
+    if (!is_zipf) {
+      drawn.insert(random() % num_values);
+      continue;
+    }
+    drawn.insert(ZipfRank(static_cast<double>(random() >> 11) * 0x1p-53, num_values));
+  }
+  std::vector<uint64_t> digests;
+  digests.reserve(drawn.size());
+  for (const uint64_t value : drawn) {
+    digests.push_back(DigestPolicy{}(Key(KeyAt(kFirstMember + value))));
+  }
+  return digests;
+}
 
 using index::AttributeState;
 using index::Region;
@@ -31,9 +73,7 @@ using index::ServerIndex;
 using index::Structure;
 
 constexpr size_t kQueries = 16'384;
-constexpr size_t kChunk = 256;       // values per call: their answers stay cached
 constexpr size_t kLoopValues = 128;  // of the loop one at a time, which is slow
-constexpr size_t kUpdatedRegions = 64;
 
 constexpr char kUsage[] =
     "usage: server_index_bench [--regions=10,100,1k,10k] [--pairs=2k] [--values=distinct]\n"
@@ -51,7 +91,7 @@ constexpr char kUsage[] =
 constexpr std::array kStructures = {Structure::kMap, Structure::kServerFilters};
 
 struct Sides {
-  std::vector<CountingFilter> filters;   // one per region
+  Filters filters;                       // one per region
   std::vector<ServerIndex> directories;  // in the order of kStructures
 };
 
@@ -99,69 +139,25 @@ Result<Sides> MakeSides(const RegionPairs& pairs, uint64_t num_servers, double r
   return sides;
 }
 
-uint64_t SumOf(std::span<const uint64_t> words) {
-  return std::accumulate(words.begin(), words.end(), uint64_t{0});
-}
-
-// --- Ways to query. Each returns something that needs all answers.
-
-uint64_t LoopOne(const Sides& sides, std::span<const uint64_t> digests) {
-  uint64_t num_shown = 0;
-  for (const uint64_t digest : digests) {
-    for (const CountingFilter& filter : sides.filters) {
-      num_shown += filter.MayContain(Key::Digest(digest)) ? 1 : 0;
-    }
-  }
-  return num_shown;
-}
-
-uint64_t LoopBatch(const Sides& sides, std::span<const uint64_t> digests) {
-  std::vector<uint64_t> answers(BitmapWords(digests.size()));
-  uint64_t num_shown = 0;
-  for (const CountingFilter& filter : sides.filters) {
-    num_shown += filter.Query(Keys::Digests(digests), answers);
-  }
-  return num_shown;
-}
-
-// Each query pins the version anew, and waits for the one before: its digest depends on that
-// answer.
+// Each query pins the version anew.
 uint64_t DirectoryOne(const ServerIndex& directory, std::span<const uint64_t> digests) {
-  std::vector<uint64_t> answer(directory.PinVersion().num_words());
-  uint64_t sum = 0;
-  for (const uint64_t digest : digests) {
-    const uint64_t never = SumOf(answer) == ~uint64_t{0} ? 1 : 0;
-    directory.PinVersion().Candidates(0, Key::Digest(digest + never), answer);
-    sum += answer[0];
-  }
-  return sum;
+  return RowsOne(
+      directory.PinVersion().num_words(), digests,
+      [&](Key key, std::span<uint64_t> row) { directory.PinVersion().Candidates(0, key, row); });
 }
 
-template <class Visit>
-void ForEachAnswer(const ServerIndex& directory, std::span<const uint64_t> digests,
-                   const Visit& visit) {
-  const ServerIndex::Pin pin = directory.PinVersion();
-  std::vector<uint64_t> answers(kChunk * pin.num_words());
-  for (size_t first = 0; first < digests.size(); first += kChunk) {
-    const size_t count = std::min(kChunk, digests.size() - first);
-    const auto chunk = std::span(answers).first(count * pin.num_words());
-    pin.Candidates(0, Keys::Digests(digests.subspan(first, count)), chunk);
-    visit(std::span<const uint64_t>(chunk));
-  }
+auto QueryOf(const ServerIndex::Pin& pin) {
+  return [&pin](Keys keys, std::span<uint64_t> rows) { pin.Candidates(0, keys, rows); };
 }
 
 uint64_t DirectoryBatch(const ServerIndex& directory, std::span<const uint64_t> digests) {
-  uint64_t sum = 0;
-  ForEachAnswer(directory, digests, [&sum](auto answers) { sum += SumOf(answers); });
-  return sum;
+  const ServerIndex::Pin pin = directory.PinVersion();
+  return RowsBatch(pin.num_words(), digests, QueryOf(pin));
 }
 
 uint64_t CountRegions(const ServerIndex& directory, std::span<const uint64_t> digests) {
-  uint64_t num_shown = 0;
-  ForEachAnswer(directory, digests, [&](auto answers) {
-    for (const uint64_t word : answers) num_shown += static_cast<uint64_t>(std::popcount(word));
-  });
-  return num_shown;
+  const ServerIndex::Pin pin = directory.PinVersion();
+  return CountBits(pin.num_words(), digests, QueryOf(pin));
 }
 
 // Every region is a candidate for its own pairs. Empty, or what is wrong.
@@ -189,8 +185,8 @@ void PrintQueries(const Sides& sides, const char* which, std::span<const uint64_
   InRounds(6, rounds, [&](size_t way, bool counts) {
     const auto some = digests.first(way == 0 ? kLoopValues : kQueries);
     const auto pass = [&] {
-      sum = way == 0       ? LoopOne(sides, some)
-            : way == 1     ? LoopBatch(sides, some)
+      sum = way == 0       ? LoopOne(sides.filters, some)
+            : way == 1     ? LoopBatch(sides.filters, some)
             : way % 2 == 0 ? DirectoryOne(sides.directories[way / 2 - 1], some)
                            : DirectoryBatch(sides.directories[way / 2 - 1], some);
     };
@@ -212,40 +208,21 @@ void PrintQueries(const Sides& sides, const char* which, std::span<const uint64_
 // Pairs gained and lost again in some regions, spread over all, by batches and one by one.
 void PrintUpdates(Sides& sides, uint64_t pairs_per_region, uint64_t rounds) {
   const Population guests(kFirstGuest, std::max<size_t>(1, pairs_per_region / 8));
-  const std::span<const uint64_t> digests = guests.batch().digests;
-  const size_t num_updated = std::min(kUpdatedRegions, sides.filters.size());
-  const size_t step = sides.filters.size() / num_updated;
-  TrialRow insert{"insert", std::vector<Figures>(3)};
-  TrialRow erase{"erase", std::vector<Figures>(3)};
-  InRounds(3, rounds, [&](size_t side, bool counts) {
+  const auto update = [&](size_t side, uint32_t region, Keys keys, bool is_insert) {
     ServerIndex& directory = sides.directories[side == 0 ? 0 : side - 1];
-    const auto time = [&](const auto& update) {
-      return CpuNsPerKey(num_updated * digests.size(), [&] {
-        for (size_t i = 0; i < num_updated; ++i) update(static_cast<uint32_t>(i * step));
-      });
-    };
-    const Keys keys = Keys::Digests(digests);
-    const double inserted = time([&](uint32_t region) {
-      if (side == 0) {
-        sides.filters[region].Insert(keys);
-      } else {
-        directory.Insert({region, 0}, keys);
-      }
-    });
-    const double erased = time([&](uint32_t region) {
-      if (side == 0) {
-        sides.filters[region].Erase(keys);
-      } else {
-        directory.Erase({region, 0}, keys);
-      }
-    });
-    if (counts) insert.sides[side].push_back(inserted);
-    if (counts) erase.sides[side].push_back(erased);
-  });
-  std::printf("\n%s",
-              FormatTrial("Updates, ns per pair", {"filter", "map", "servers"},
-                          {{"map / filter", 1, 0}, {"servers / map", 2, 1}}, {insert, erase})
-                  .c_str());
+    CountingFilter& filter = sides.filters[region];
+    if (side == 0) {
+      is_insert ? (void)filter.Insert(keys) : (void)filter.Erase(keys);
+    } else {
+      is_insert ? (void)directory.Insert({region, 0}, keys)
+                : (void)directory.Erase({region, 0}, keys);
+    }
+  };
+  const std::vector<TrialRow> rows = TimeUpdates(
+      3, sides.filters.size(), rounds, [&](size_t) { return guests.batch().digests; }, update);
+  std::printf("\n%s", FormatTrial("Updates, ns per pair", {"filter", "map", "servers"},
+                                  {{"map / filter", 1, 0}, {"servers / map", 2, 1}}, rows)
+                          .c_str());
 }
 
 void PrintMemory(const ServerIndex& directory, double num_false) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -41,14 +40,12 @@ int Main(int argc, char** argv) {
   uint64_t num_threads = std::max(2U, std::thread::hardware_concurrency());
   bool with_textbook = false;
   size_t encoding_idx = 0;
-  const auto read_textbook = [&](std::string_view value) { return with_textbook = value.empty(); };
   if (!ReadArguments(
           argc, argv,
           {WordArgument("--trial", {"routes", "threads", "sharing", "callers", "readers"}, trial),
-           CountsArgument("--keys", all_keys, kMinKeys),
-           CountArgument("--rounds", rounds),
+           CountsArgument("--keys", all_keys, kMinKeys), CountArgument("--rounds", rounds),
            CountArgument("--threads", num_threads, kMostThreads),
-           {"--textbook", read_textbook},
+           FlagArgument("--textbook", with_textbook),
            WordArgument("--encoding", {"planes", "runs", "fingerprints16", "dense"}, encoding_idx)},
           kUsage)) {
     return 2;

@@ -3,25 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/src/sizing/block_load.h"
+
 namespace trommel::bench {
-namespace {
-
-// Calls visit(i, P(i)) for the loads of a block that matter: Binomial(num_keys, 1 / num_blocks).
-template <class Visit>
-void ForEachLoad(uint64_t num_keys, uint64_t num_blocks, const Visit& visit) {
-  const double n = static_cast<double>(num_keys);
-  const double p = 1 / static_cast<double>(num_blocks);
-  if (num_blocks == 1) return visit(n, 1.0);
-  const double mean = n * p;
-  const double reach = 12 * std::sqrt(mean) + 40;
-  const double last = std::min(n, std::floor(mean + reach));
-  for (double i = std::max(0.0, std::floor(mean - reach)); i <= last; ++i) {
-    const double log_choose = std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1);
-    visit(i, std::exp(log_choose + i * std::log(p) + (n - i) * std::log1p(-p)));
-  }
-}
-
-}  // namespace
 
 double BinomialSigma(double fpr, uint64_t num_queries) {
   return std::sqrt(fpr * (1 - fpr) / static_cast<double>(num_queries));
@@ -34,17 +18,19 @@ double BlockFprSigma(const Geometry& geometry, uint64_t num_keys, uint64_t num_q
   }
   const double k = geometry.num_slices;
   const double m = geometry.slice_positions();
-  double mean = 0;
-  double mean_square = 0;
-  ForEachLoad(num_keys, geometry.num_blocks, [&](double i, double chance) {
-    const double one_empty = std::pow(1 - 1 / m, i);
-    const double two_empty = std::pow(1 - 2 / m, i);
-    const double fill = 1 - one_empty;
-    const double both_set = 1 - 2 * one_empty + two_empty;  // of two different positions
-    const double fill_square = (fill + (m - 1) * both_set) / m;
-    mean += chance * std::pow(fill, k);
-    mean_square += chance * std::pow(fill_square, k);
-  });
+  // The mean over blocks of the product of their slices' fills, or of its square.
+  const auto moment = [&](bool is_square) {
+    return MeanOverKeys(num_keys, geometry.num_blocks, [&](uint64_t load) {
+      const auto i = static_cast<double>(load);
+      const double one_empty = std::pow(1 - 1 / m, i);
+      const double fill = 1 - one_empty;
+      if (!is_square) return std::pow(fill, k);
+      const double both_set = 1 - 2 * one_empty + std::pow(1 - 2 / m, i);  // different positions
+      return std::pow((fill + (m - 1) * both_set) / m, k);
+    });
+  };
+  const double mean = moment(false);
+  const double mean_square = moment(true);
   const double variance =
       std::max(0.0, mean_square - mean * mean) / static_cast<double>(geometry.num_blocks);
   return std::hypot(BinomialSigma(mean, num_queries), std::sqrt(variance));

@@ -19,18 +19,6 @@ constexpr uint32_t Scrambled(uint32_t x) {
   return x ^ (x >> 16);
 }
 
-// Random numbers for one purpose.
-class Draws {
- public:
-  Draws(uint64_t seed, uint64_t purpose) : next_(KeyAt(KeyAt(seed) ^ KeyAt(~purpose))) {}
-  uint64_t Next() { return KeyAt(next_++); }
-  uint32_t Below(uint64_t bound) { return static_cast<uint32_t>((Next() >> 32) * bound >> 32); }
-  bool Chance(double chance) { return static_cast<double>(Next() >> 11) * 0x1p-53 < chance; }
-
- private:
-  uint64_t next_;
-};
-
 }  // namespace
 
 TupleWorkload::TupleWorkload(uint32_t num_attributes, uint64_t num_tuples, uint64_t seed)

@@ -21,6 +21,22 @@ constexpr uint64_t KeyAt(uint64_t index) {
   return key ^ (key >> 31);
 }
 
+// Random numbers for one purpose: those of different purposes are unrelated.
+class Draws {
+ public:
+  Draws(uint64_t seed, uint64_t purpose) : next_(KeyAt(KeyAt(seed) ^ KeyAt(~purpose))) {}
+  uint64_t Next() { return KeyAt(next_++); }
+  uint32_t Below(uint64_t bound) { return static_cast<uint32_t>((Next() >> 32) * bound >> 32); }
+  bool Chance(double chance) { return static_cast<double>(Next() >> 11) * 0x1p-53 < chance; }
+
+ private:
+  uint64_t next_;
+};
+
+// The rank in [0, num_ranks) of a uniform number in [0, 1): small ranks are the frequent ones, each
+// with the chance of [rank + 1, rank + 2) under 1 / x, nearly Zipf's distribution. Needs no table.
+uint64_t ZipfRank(double uniform, uint64_t num_ranks);
+
 // The first index of each population. They do not overlap for less than 2^40 members.
 inline constexpr uint64_t kFirstMember = 0;
 inline constexpr uint64_t kFirstGuest = uint64_t{1} << 40;      // inserted and erased again

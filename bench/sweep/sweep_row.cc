@@ -1,5 +1,7 @@
 #include "bench/sweep/sweep_row.h"
 
+#include <array>
+
 namespace trommel::bench {
 
 using enum Operation;
@@ -36,43 +38,14 @@ CountingConfig SweepConfig(uint64_t num_keys, Encoding encoding) {
 }
 
 std::string_view OperationName(Operation op) {
-  switch (op) {
-    case kReadCeiling:
-      return "ceiling_read";
-    case kUpdateCeiling:
-      return "ceiling_update";
-    case kShardCeiling:
-      return "ceiling_shard";
-    case kStreamCeiling:
-      return "ceiling_stream";
-    case kHashInts:
-      return "hash_int";
-    case kHashStrings:
-      return "hash_string";
-    case kTextbookInsert:
-      return "textbook_insert";
-    case kTextbookErase:
-      return "textbook_erase";
-    case kTextbookQueryMiss:
-      return "textbook_miss";
-    case kTextbookQueryHit:
-      return "textbook_hit";
-    case kInsert:
-      return "insert";
-    case kInsertSkewed:
-      return "insert_zipf";
-    case kInsertIfAbsent:
-      return "insert_if_absent";
-    case kErase:
-      return "erase";
-    case kQueryMiss:
-      return "query_miss";
-    case kQueryHalf:
-      return "query_half";
-    case kQueryHit:
-      return "query_hit";
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 17> kNames = {
+      // in the order of Operation
+      "ceiling_read", "ceiling_update",  "ceiling_shard",    "ceiling_stream", "hash_int",
+      "hash_string",  "textbook_insert", "textbook_erase",   "textbook_miss",  "textbook_hit",
+      "insert",       "insert_zipf",     "insert_if_absent", "erase",          "query_miss",
+      "query_half",   "query_hit"};
+  static_assert(kNames.size() == static_cast<size_t>(kQueryHit) + 1);
+  return kNames.at(static_cast<size_t>(op));
 }
 
 std::string EncodingPart(Encoding encoding) {

@@ -89,20 +89,25 @@ Argument WordArgument(std::string_view name, std::vector<std::string_view> words
           }};
 }
 
-bool ReadArguments(int argc, const char* const* argv, std::initializer_list<Argument> known,
-                   const char* usage) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
+Argument FlagArgument(std::string_view name, bool& flag) {
+  return {name, [&flag](std::string_view value) { return flag = value.empty(); }};
+}
+
+bool TakeArguments(std::span<const char* const> arguments, std::span<const Argument> known) {
+  return std::ranges::all_of(arguments, [known](std::string_view argument) {
     const size_t equals = std::min(argument.find('='), argument.size());
     const auto found = std::ranges::find(known, argument.substr(0, equals), &Argument::name);
-    if (found != known.end() &&
-        found->read(argument.substr(std::min(equals + 1, argument.size())))) {
-      continue;
-    }
-    std::fputs(usage, stderr);
-    return false;
-  }
-  return true;
+    return found != known.end() &&
+           found->read(argument.substr(std::min(equals + 1, argument.size())));
+  });
+}
+
+bool ReadArguments(int argc, const char* const* argv, std::initializer_list<Argument> known,
+                   const char* usage) {
+  const std::span<const char* const> arguments(argv, static_cast<size_t>(argc));
+  if (TakeArguments(arguments.subspan(1), {known.begin(), known.size()})) return true;
+  std::fputs(usage, stderr);
+  return false;
 }
 
 }  // namespace trommel::bench

@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,12 @@ Argument CountsArgument(std::string_view name, std::vector<uint64_t>& counts, ui
 Argument TextArgument(std::string_view name, std::string& text);  // not empty
 // One of these words, as its index in the list.
 Argument WordArgument(std::string_view name, std::vector<std::string_view> words, size_t& index);
+
+// Without a value: sets `flag`.
+Argument FlagArgument(std::string_view name, bool& flag);
+
+// Reads these arguments. False if one is not known or has no valid value.
+bool TakeArguments(std::span<const char* const> arguments, std::span<const Argument> known);
 
 // Reads all arguments after the first, which is the program's name. False, with `usage` printed on
 // stderr, if one is not known or has no valid value.

@@ -57,6 +57,12 @@ std::string FormatTrial(const std::string& title, const std::vector<std::string>
   return text;
 }
 
+std::string Grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+  return text;
+}
+
 std::string Printed(const char* format, ...) {
   char buffer[512];
   va_list arguments;

@@ -4,6 +4,7 @@
 #define TROMMEL_BENCH_TEXT_FIGURES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct RatioColumn {
 // A table with a median for each side and a median [min..max] for each ratio.
 std::string FormatTrial(const std::string& title, const std::vector<std::string>& side_names,
                         const std::vector<RatioColumn>& ratios, const std::vector<TrialRow>& rows);
+
+// 1234567 is "1,234,567".
+std::string Grouped(uint64_t number);
 
 // What std::printf would print, up to its 511th byte.
 [[gnu::format(printf, 1, 2)]] std::string Printed(const char* format, ...);

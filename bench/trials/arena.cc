@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -30,30 +29,6 @@ uint64_t BatchSize(uint64_t num_keys) { return std::clamp<uint64_t>(num_keys / 3
 uint64_t PoolSize(uint64_t num_keys, uint64_t batch) {
   return std::min(num_keys - batch, kMaxPool) / batch * batch;
 }
-
-// What memory allows for an access, each measured once.
-class CeilingBook {
- public:
-  using Measure = double(std::span<const Touch>, double, uint32_t);
-
-  CeilingBook(Measure* measure, double seconds) : measure_(measure), seconds_(seconds) {}
-
-  double Ns(const Access& access) {
-    const auto same = [](const Touch& a, const Touch& b) {
-      return a.bytes == b.bytes && a.lines == b.lines;
-    };
-    for (const auto& [shape, ns] : known_) {
-      if (std::ranges::equal(shape, access.shape, same)) return access.times * ns;
-    }
-    known_.emplace_back(access.shape, measure_(access.shape, seconds_, 1));
-    return access.times * known_.back().second;
-  }
-
- private:
-  Measure* measure_;
-  double seconds_;
-  std::vector<std::pair<std::vector<Touch>, double>> known_;
-};
 
 template <class Call>
 double Seconds(const Call& call) {
@@ -160,16 +135,11 @@ double Arena::NsPerKey(size_t side, Op op) {
   return seconds * 1e9 / static_cast<double>(steps_ * batch_size_);
 }
 
-SideCeilings Arena::MeasureSideCeilings(const std::vector<size_t>& sides, double seconds) const {
-  const std::vector<double> none(sides_.size(), std::numeric_limits<double>::quiet_NaN());
-  SideCeilings ceilings{none, none};
-  CeilingBook updates(&RandomUpdateNs, seconds);
-  CeilingBook reads(&RandomReadNs, seconds);
-  for (const size_t side : sides) {
-    ceilings.update_ns[side] = updates.Ns(sides_[side]->update_access());
-    ceilings.query_ns[side] = reads.Ns(sides_[side]->query_access());
-  }
-  return ceilings;
+SideCeilings Arena::MeasureCeilings(size_t side, double seconds) const {
+  const Access update = sides_[side]->update_access();
+  const Access query = sides_[side]->query_access();
+  return {update.times * RandomUpdateNs(update.shape, seconds),
+          query.times * RandomReadNs(query.shape, seconds)};
 }
 
 void Arena::FillUp() {
@@ -232,12 +202,16 @@ std::string Arena::EraseAll() {
 }
 
 std::string MeasureRows(Arena& arena, const std::vector<RowPlan>& plans, uint64_t rounds,
-                        const std::function<void(bool counts)>& new_round,
-                        std::vector<TrialRow>& rows) {
+                        std::optional<CeilingColumn> ceiling, std::vector<TrialRow>& rows) {
+  const size_t first_row = rows.size();
+  const size_t num_columns = arena.num_sides() + (ceiling ? 1 : 0);
+  for (const RowPlan& plan : plans) rows.push_back({plan.label, std::vector<Figures>(num_columns)});
   for (uint64_t round = 0; round <= rounds; ++round) {
     const bool counts = round > 0;
-    if (new_round) new_round(counts);
+    SideCeilings ceilings{};
+    if (ceiling) ceilings = arena.MeasureCeilings(ceiling->side, ceiling->seconds);
     for (size_t r = 0; r < plans.size(); ++r) {
+      std::vector<Figures>& figures = rows[first_row + r].sides;
       const auto& sides = plans[r].sides;
       for (size_t i = 0; i < sides.size(); ++i) {
         const size_t side = sides[(i + round) % sides.size()];  // each is first in turn
@@ -246,8 +220,9 @@ std::string MeasureRows(Arena& arena, const std::vector<RowPlan>& plans, uint64_
         if (ns < 0) {
           return std::string(arena.side(side).name()) + ": wrong answer to " + plans[r].label;
         }
-        if (counts) rows[r].sides[side].push_back(ns);
+        if (counts) figures[side].push_back(ns);
       }
+      if (counts && ceiling) figures.back().push_back(ceilings.For(plans[r].op));
     }
   }
   return "";

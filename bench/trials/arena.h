@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +17,12 @@
 
 namespace trommel::bench {
 
-// What memory allows, in ns per operation, for each side's updates and queries.
+// What memory allows a side, in ns per operation.
 struct SideCeilings {
-  std::vector<double> update_ns;
-  std::vector<double> query_ns;
+  double update_ns;
+  double query_ns;
 
-  double For(size_t side, Op op) const { return (IsUpdate(op) ? update_ns : query_ns)[side]; }
+  double For(Op op) const { return IsUpdate(op) ? update_ns : query_ns; }
 };
 
 class Arena {
@@ -45,10 +45,8 @@ class Arena {
   // One measurement: steps_per_measurement() steps. Negative if an answer was wrong.
   double NsPerKey(size_t side, Op op);
 
-  // Random reads and updates at these sides' footprints with their access shapes; NaN for the
-  // others. Each shape is measured once.
-  SideCeilings MeasureSideCeilings(const std::vector<size_t>& sides,
-                                   double seconds_per_figure) const;
+  // Random reads and updates at the side's footprint with its access shape.
+  SideCeilings MeasureCeilings(size_t side, double seconds_per_figure) const;
 
   // After the last step: inserts the missing batch of members. Every side then holds num_keys.
   void FillUp();
@@ -97,11 +95,16 @@ struct RowPlan {
   std::vector<size_t> sides;
 };
 
-// Measures every row once per round; a round that does not count comes first. Before each round
-// calls new_round(counts), which may measure what belongs to it. Returns what was wrong, or "".
+// What memory allows one of the sides, in a column behind those of the sides.
+struct CeilingColumn {
+  size_t side;
+  double seconds;  // per figure
+};
+
+// Measures every row once per round, and appends them to `rows`; a round that does not count comes
+// first. Returns what was wrong, or "".
 std::string MeasureRows(Arena& arena, const std::vector<RowPlan>& plans, uint64_t rounds,
-                        const std::function<void(bool counts)>& new_round,
-                        std::vector<TrialRow>& rows);
+                        std::optional<CeilingColumn> ceiling, std::vector<TrialRow>& rows);
 
 }  // namespace trommel::bench
 

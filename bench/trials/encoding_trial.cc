@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -146,19 +145,8 @@ EncodingOutcome RunEncodingTrial(const EncodingRequest& request) {
   std::string& wrong = outcome.wrong;
   if (wrong = arena.Prove(); !wrong.empty()) return outcome;
   const auto measure = [&](const std::vector<RowPlan>& plans) {
-    std::vector<TrialRow> rows;
-    for (const RowPlan& plan : plans) {
-      rows.push_back({plan.label, std::vector<Figures>(kEncodingColumns.size())});
-    }
-    const auto measure_ceilings = [&](bool counts) {
-      const SideCeilings ceilings =
-          arena.MeasureSideCeilings({kRunsColumn}, request.seconds_per_ceiling);
-      for (size_t r = 0; counts && r < rows.size(); ++r) {
-        rows[r].sides[kCeilingColumn].push_back(ceilings.For(kRunsColumn, plans[r].op));
-      }
-    };
-    wrong = MeasureRows(arena, plans, request.rounds, measure_ceilings, rows);
-    std::ranges::move(rows, std::back_inserter(outcome.rows));
+    wrong = MeasureRows(arena, plans, request.rounds,
+                        CeilingColumn{kRunsColumn, request.seconds_per_ceiling}, outcome.rows);
   };
   measure(RowPlans().fresh);
   if (!wrong.empty()) return outcome;

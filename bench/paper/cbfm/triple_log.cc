@@ -7,26 +7,11 @@
 
 #include "bench/paper/cbfm/cbfm.h"
 #include "bench/paper/report/random.h"
+#include "bench/text/tsv.h"
 #include "trommel/keys.h"
 
 namespace trommel::paper {
 namespace {
-
-constexpr std::array<std::string_view, 3> kTripleColumns = {"src_ip", "dst_ip", "domain"};
-
-std::vector<std::string_view> Fields(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (size_t tab = 0; tab != std::string_view::npos;) {
-    tab = line.find('\t');
-    fields.push_back(line.substr(0, tab));
-    if (tab != std::string_view::npos) line.remove_prefix(tab + 1);
-  }
-  return fields;
-}
-
-Error Unreadable(const std::string& path, size_t line, const std::string& what) {
-  return {ErrorCode::kInvalidArgument, path + ":" + std::to_string(line) + ": " + what};
-}
 
 Triple Projected(AttributeMask set, const Triple& triple) {
   Triple projected{};
@@ -77,33 +62,25 @@ TupleDigests TripleLog::Digests(const std::vector<Triple>& some) const {
 
 Result<TripleLog> ReadTriples(const std::string& path) {
   std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return Error{ErrorCode::kIo, path + ": cannot be read"};
-  std::array<size_t, 3> places{};
-  {
-    const std::vector<std::string_view> names = Fields(line);
-    for (size_t i = 0; i < 3; ++i) {
-      const auto place = std::ranges::find(names, kTripleColumns[i]);
-      if (place == names.end()) {
-        return Unreadable(path, 1, "no column " + std::string(kTripleColumns[i]));
-      }
-      places[i] = static_cast<size_t>(place - names.begin());
-    }
-  }
+  if (!file) return Error{ErrorCode::kIo, path + ": cannot be read"};
+  Result<bench::Tsv> tsv = bench::Tsv::Open(file, path);
+  if (!tsv.ok()) return tsv.error();
+  const Result<std::vector<size_t>> places = tsv->PlacesOf("src_ip,dst_ip,domain");
+  if (!places.ok()) return places.error();
   TripleLog log;
   std::array<std::unordered_map<std::string, uint32_t>, 3> numbers;
-  for (size_t line_number = 2; std::getline(file, line); ++line_number) {
-    const std::vector<std::string_view> fields = Fields(line);
+  const Status read = tsv->ForEachLine([&](const auto& cells, const std::string&) {
     Triple triple{};
     for (size_t i = 0; i < 3; ++i) {
-      if (places[i] >= fields.size()) return Unreadable(path, line_number, "too few columns");
-      const auto [place, is_new] = numbers[i].try_emplace(
-          std::string(fields[places[i]]), static_cast<uint32_t>(log.values[i].size()));
-      if (is_new) log.values[i].push_back(place->first);
-      triple[i] = place->second;
+      const auto [found, is_new] = numbers[i].try_emplace(
+          std::string(cells[(*places)[i]]), static_cast<uint32_t>(log.values[i].size()));
+      if (is_new) log.values[i].push_back(found->first);
+      triple[i] = found->second;
     }
     log.triples.push_back(triple);
-  }
+    return Ok();
+  });
+  if (!read.ok()) return read.error();
   return log;
 }
 

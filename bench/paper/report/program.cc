@@ -1,9 +1,8 @@
 #include "bench/paper/report/program.h"
 
-#include <charconv>
 #include <cstdio>
 #include <fstream>
-#include <string_view>
+#include <vector>
 
 #include "bench/paper/report/writers.h"
 #include "bench/text/arguments.h"
@@ -12,11 +11,10 @@ namespace trommel::paper {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: %s [--quick] [--seed=1] [--json=FILE] [--svg=FILE] [--html=FILE]\n"
+    "usage: %s [--quick] [--seed=1] [--json=FILE] [--html=FILE]\n"
     "  --quick  small sizes, a few seconds\n"
     "  --seed   of all random keys\n"
     "  --json   also write every figure there\n"
-    "  --svg    also write the picture there\n"
     "  --html   also write a page with charts there\n";
 constexpr char kTuplesUsage[] =
     "  --tuples=10M    where the source inserts that many; memory is scaled accordingly\n"
@@ -36,35 +34,15 @@ bool WriteFile(std::FILE* err, const char* name, const std::string& path, const 
 
 std::optional<Options> ParseOptions(std::span<const char* const> arguments, bool takes_tuples) {
   Options options;
-  for (const std::string_view argument : arguments) {
-    const size_t equals = argument.find('=');
-    const std::string_view option = argument.substr(0, equals);
-    const std::string_view value =
-        equals == std::string_view::npos ? std::string_view() : argument.substr(equals + 1);
-    if (argument == "--quick") {
-      options.quick = true;
-    } else if (value.empty()) {
-      return std::nullopt;
-    } else if (option == "--seed") {
-      const char* end = value.data() + value.size();
-      const auto [stop, error] = std::from_chars(value.data(), end, options.seed);
-      if (error != std::errc() || stop != end) return std::nullopt;
-    } else if (option == "--json") {
-      options.json = value;
-    } else if (option == "--svg") {
-      options.svg = value;
-    } else if (option == "--html") {
-      options.html = value;
-    } else if (takes_tuples && option == "--tuples") {
-      const std::optional<uint64_t> tuples = bench::ParseCount(value);
-      if (!tuples || *tuples < kFewestTuples || *tuples > kMostTuples) return std::nullopt;
-      options.tuples = *tuples;
-    } else if (takes_tuples && option == "--triples") {
-      options.triples = value;
-    } else {
-      return std::nullopt;
-    }
+  std::vector<bench::Argument> known = {
+      bench::FlagArgument("--quick", options.quick), bench::CountArgument("--seed", options.seed),
+      bench::TextArgument("--json", options.json), bench::TextArgument("--html", options.html)};
+  if (takes_tuples) {
+    known.push_back(bench::CountArgument("--tuples", options.tuples, kMostTuples));
+    known.push_back(bench::TextArgument("--triples", options.triples));
   }
+  if (!bench::TakeArguments(arguments, known)) return std::nullopt;
+  if (options.tuples != 0 && options.tuples < kFewestTuples) return std::nullopt;
   return options;
 }
 
@@ -86,10 +64,7 @@ int RunProgram(std::span<const char* const> arguments, const Program& program, s
     for (const char* argument : arguments) command += std::string(" ") + argument;
     return ReportHtml(made, command);
   };
-  if (!write(options->json, ReportJson) || !write(options->svg, ReportSvg) ||
-      !write(options->html, html_of)) {
-    return 3;
-  }
+  if (!write(options->json, ReportJson) || !write(options->html, html_of)) return 3;
   return IsContradicted(report) ? 1 : 0;
 }
 

@@ -16,7 +16,6 @@ struct Options {
   uint64_t seed = 1;
   bool quick = false;  // sizes for a test run; verdicts are the same except for noise in times
   std::string json = {};
-  std::string svg = {};
   std::string html = {};
   // Of programs that take them:
   uint64_t tuples = 0;       // to insert where the source inserts its millions; 0: as many as it

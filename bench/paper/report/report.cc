@@ -1,8 +1,10 @@
 #include "bench/paper/report/report.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "bench/text/figures.h"
 
 namespace trommel::paper {
 namespace {
@@ -12,40 +14,27 @@ bool IsSame(double a, double b, double tolerance) {
 }
 
 std::string WithCommas(double figure) {
-  char digits[64];
-  const int length = std::snprintf(digits, sizeof(digits), "%.0f", figure);
-  std::string text;
-  for (int i = 0; i < length; ++i) {
-    if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
+  std::string text = bench::Printed("%.0f", figure);
+  const size_t first = text.starts_with('-') ? 1 : 0;
+  for (size_t end = text.size(); end > first + 3; end -= 3) text.insert(end - 3, ",");
   return text;
 }
 
 }  // namespace
 
 std::string_view VerdictName(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kAgrees:
-      return "agrees";
-    case Verdict::kSlip:
-      return "slip of the source";
-    case Verdict::kWrong:
-      return "source is wrong";
-    case Verdict::kDoesNotReproduce:
-      return "does not reproduce";
-    case Verdict::kSoundForm:
-      return "holds in sound form";
-    case Verdict::kAsModelled:
-      return "as modelled";
-    case Verdict::kSilent:
-      return "source is silent";
-    case Verdict::kShown:
-      return "shown";
-    case Verdict::kContradicted:
-      return "CONTRADICTS MODEL";
-  }
-  return "unknown";
+  constexpr std::array<std::string_view, 9> kNames = {// in the order of Verdict
+                                                      "agrees",
+                                                      "slip of the source",
+                                                      "source is wrong",
+                                                      "does not reproduce",
+                                                      "holds in sound form",
+                                                      "as modelled",
+                                                      "source is silent",
+                                                      "shown",
+                                                      "CONTRADICTS MODEL"};
+  static_assert(kNames.size() == static_cast<size_t>(Verdict::kContradicted) + 1);
+  return kNames.at(static_cast<size_t>(verdict));
 }
 
 Verdict Judge(const Row& row) {
@@ -77,24 +66,12 @@ bool IsContradicted(const Report& report) {
 
 std::string FigureText(std::optional<double> figure, Unit unit, bool at_most) {
   if (!figure) return "";
-  char text[64];
-  switch (unit) {
-    case Unit::kNumber:
-      std::snprintf(text, sizeof(text), "%.4g", *figure);
-      break;
-    case Unit::kCount:
-      return (at_most ? "<= " : "") + WithCommas(*figure);
-    case Unit::kShare:
-      std::snprintf(text, sizeof(text), "%.4g %%", 100 * *figure);
-      break;
-    case Unit::kChange:
-      std::snprintf(text, sizeof(text), "%+.1f %%", 100 * *figure);
-      break;
-    case Unit::kNs:
-      std::snprintf(text, sizeof(text), "%.1f ns", *figure);
-      break;
-  }
-  return (at_most ? "<= " : "") + std::string(text);
+  const std::string text = unit == Unit::kCount    ? WithCommas(*figure)
+                           : unit == Unit::kShare  ? bench::Printed("%.4g %%", 100 * *figure)
+                           : unit == Unit::kChange ? bench::Printed("%+.1f %%", 100 * *figure)
+                           : unit == Unit::kNs     ? bench::Printed("%.1f ns", *figure)
+                                                   : bench::Printed("%.4g", *figure);
+  return (at_most ? "<= " : "") + text;
 }
 
 namespace {

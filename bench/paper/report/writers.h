@@ -1,4 +1,4 @@
-// A report as text for a terminal, as JSON, as a self-contained picture, and as a page.
+// A report as text for a terminal, as JSON, and as a page.
 #ifndef TROMMEL_BENCH_PAPER_REPORT_WRITERS_H_
 #define TROMMEL_BENCH_PAPER_REPORT_WRITERS_H_
 
@@ -19,17 +19,9 @@ std::string Wrapped(const std::string& text, size_t indent, size_t width = 110);
 // Every figure as a number, null where there is none.
 std::string ReportJson(const Report& report);
 
-// SVG: one strip per row with a mark for each figure and the verdict beside it; then the charts.
-std::string ReportSvg(const Report& report);
-
 // One HTML file: a section per table, with a mark for each figure of each row above the table, and
 // per chart. `command` is what made it.
 std::string ReportHtml(const Report& report, const std::string& command);
-
-// A group of SVG elements with its upper left corner at (left, top), 1,140 wide: axes with a grid,
-// one line per structure, a legend.
-inline constexpr double kChartHeight = 400;
-std::string ChartSvg(const Chart& chart, double left, double top);
 
 }  // namespace trommel::paper
 

@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "bench/bitmaps/bitmap_index.h"
-#include "bench/bitmaps/bitmap_trial.h"
 #include "bench/bitmaps/value_table.h"
 #include "support/catch.h"
 
 namespace trommel::bench {
 namespace {
 
-using Catch::Matchers::ContainsSubstring;
 using Values = std::vector<uint64_t>;
 
 bool SomeRowHas(const std::map<uint32_t, Values>& rows, AttributeMask set, const Values& wanted) {
@@ -118,27 +116,6 @@ TEST_CASE("columns of a file become a table, and bad files an error", "[bench][b
   CHECK(message("a\tb\n1\t2\n", "c") == "t: no column 'c'");
   CHECK(message("a\tb\n1\n", "a") == "t:2: 1 cells; the header has 2");
   CHECK(message("a\tb\n", "a") == "t: has no rows");
-}
-
-TEST_CASE("the bitmap trial measures both sides and proves their answers", "[bench][bitmaps]") {
-  const ValueTable table = MakeValueTable(5'000, 300, 3, 2);
-  const BitmapTrialOutcome outcome = RunBitmapTrial(table, {.num_queries = 2'000, .rounds = 1});
-  REQUIRE(outcome.wrong.empty());
-  CHECK(outcome.num_sets == 7);
-  CHECK(outcome.filter_bytes > 0);
-  CHECK(outcome.bitmap_bytes > 0);
-  REQUIRE(outcome.queries.size() == 6);
-  for (const TrialRow& row : outcome.queries) {
-    REQUIRE(row.sides.size() == kBitmapQuerySides.size());
-    for (const Figures& figures : row.sides) CHECK(figures.size() == 1);
-  }
-  REQUIRE(outcome.updates.size() == 2);
-  for (const TrialRow& row : outcome.updates) {
-    for (const Figures& figures : row.sides) CHECK(figures.size() == 1);
-  }
-  REQUIRE(outcome.false_positives.size() == 4);
-  for (const auto& kind : outcome.false_positives) CHECK(kind.num_maybe < kind.num_queries / 20);
-  CHECK_THAT(FormatBitmapTrial(table, outcome), ContainsSubstring("filter of 7 sets"));
 }
 
 }  // namespace

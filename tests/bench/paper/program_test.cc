@@ -11,10 +11,6 @@
 namespace trommel::paper {
 namespace {
 
-std::optional<Options> Parsed(std::initializer_list<const char*> arguments) {
-  return ParseOptions({arguments.begin(), arguments.size()});
-}
-
 int RunMade(std::initializer_list<const char*> arguments, Report (*make_report)(const Options&)) {
   std::FILE* nowhere = std::tmpfile();
   REQUIRE(nowhere != nullptr);
@@ -30,29 +26,6 @@ Report Contradicted(const Options& /*options*/) {
   Report report = MadeReport();
   report.tables[1].rows[1].measured = 0.02;
   return report;
-}
-
-TEST_CASE("arguments of a reproduction are read", "[paper]") {
-  const auto none = Parsed({});
-  REQUIRE(none);
-  CHECK(none->seed == 1);
-  CHECK_FALSE(none->quick);
-  const auto all = Parsed({"--quick", "--seed=77", "--json=a=b", "--svg=c"});
-  REQUIRE(all);
-  CHECK(all->quick);
-  CHECK(all->seed == 77);
-  CHECK(all->json == "a=b");
-  CHECK(all->svg == "c");
-}
-
-TEST_CASE("unknown arguments, missing values and seeds that are not numbers are refused",
-          "[paper]") {
-  for (const char* argument : {"--quik", "quick", "--seed=", "--seed=x", "--seed=1x", "--json",
-                               "--svg=", "--quick=1", ""}) {
-    INFO(argument);
-    CHECK_FALSE(Parsed({argument}));
-  }
-  CHECK(RunMade({"--nothing"}, Good) == 2);
 }
 
 TEST_CASE("tuples and triples are arguments of programs that take them only", "[paper]") {
@@ -71,19 +44,20 @@ TEST_CASE("tuples and triples are arguments of programs that take them only", "[
 TEST_CASE("only a contradicted model makes a reproduction fail", "[paper]") {
   CHECK(RunMade({}, Good) == 0);  // with slips and a claim that does not reproduce
   CHECK(RunMade({}, Contradicted) == 1);
+  CHECK(RunMade({"--nothing"}, Good) == 2);
 }
 
 TEST_CASE("files are written to the given paths, and a missing folder is an error", "[paper]") {
   const tests::ScratchFolder folder;
   const std::string json = (folder / "a.json").string();
-  const std::string svg = (folder / "a.svg").string();
-  CHECK(RunMade({("--json=" + json).c_str(), ("--svg=" + svg).c_str()}, Good) == 0);
+  const std::string html = (folder / "a.html").string();
+  CHECK(RunMade({("--json=" + json).c_str(), ("--html=" + html).c_str()}, Good) == 0);
   const auto read = [](const std::string& path) {
     std::ifstream file(path);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
   CHECK(read(json).starts_with("{"));
-  CHECK(read(svg).starts_with("<svg"));
+  CHECK(read(html).starts_with("<!DOCTYPE html"));
   const std::string nowhere = "--json=" + (folder / "none" / "a.json").string();
   CHECK(RunMade({nowhere.c_str()}, Good) == 3);
 }

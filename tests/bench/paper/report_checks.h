@@ -3,6 +3,7 @@
 #ifndef TROMMEL_TESTS_BENCH_PAPER_REPORT_CHECKS_H_
 #define TROMMEL_TESTS_BENCH_PAPER_REPORT_CHECKS_H_
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -62,6 +63,23 @@ inline void CheckNothingContradicts(const Report& report) {
       CHECK(Judge(row) != Verdict::kContradicted);
       CheckComparesTwoFigures(row);
     }
+  }
+}
+
+// The verdicts of some rows: their tables and they themselves by how they begin.
+struct ExpectedVerdict {
+  std::string_view table;
+  std::string_view what;
+  std::string_view verdict;
+};
+
+// Nothing contradicts its model, and these are the verdicts.
+inline void CheckReproduced(const Report& report,
+                            std::initializer_list<ExpectedVerdict> verdicts = {}) {
+  CheckNothingContradicts(report);
+  for (const ExpectedVerdict& expected : verdicts) {
+    INFO(expected.table << " / " << expected.what);
+    CHECK(VerdictOf(report, expected.table, expected.what) == expected.verdict);
   }
 }
 

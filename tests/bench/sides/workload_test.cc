@@ -1,6 +1,8 @@
 #include "bench/sides/workload.h"
 
+#include <cmath>
 #include <set>
+#include <vector>
 
 #include "support/catch.h"
 #include "trommel/digest.h"
@@ -24,6 +26,17 @@ TEST_CASE("a population's digests are its keys' under the default policy", "[ben
   for (size_t i = 0; i < part.size(); ++i) {
     CHECK(part.keys[i] == KeyAt(kFirstMember + 10 + i));
     CHECK(part.digests[i] == DigestPolicy{}(Key(part.keys[i])));
+  }
+}
+
+TEST_CASE("ranks are drawn with a frequency of about one over them", "[bench][workload]") {
+  constexpr uint64_t kRanks = 50;
+  constexpr int kDraws = 200'000;
+  std::vector<double> count(kRanks);
+  for (int i = 0; i < kDraws; ++i) ++count.at(ZipfRank((i + 0.5) / kDraws, kRanks));
+  for (uint64_t r = 0; r + 1 < kRanks; ++r) {
+    const double from = static_cast<double>(r + 1);
+    CHECK(count[r] == Approx(kDraws * std::log((from + 1) / from) / std::log(kRanks)).margin(2));
   }
 }
 

@@ -1,7 +1,5 @@
-// Which ceiling bounds a row, and that all can be measured.
+// Which ceiling bounds a row.
 #include "bench/sweep/sweep_ceilings.h"
-
-#include <cmath>
 
 #include "support/catch.h"
 
@@ -16,22 +14,6 @@ SweepRow Row(Operation op, uint64_t num_keys) {
   row.num_keys = num_keys;
   row.batch = uint64_t{1} << 20;
   return row;
-}
-
-TEST_CASE("every ceiling can be measured, for a place and for a filter",
-          "[bench][sweep_ceilings]") {
-  for (const Operation op : {Operation::kReadCeiling, Operation::kUpdateCeiling,
-                             Operation::kShardCeiling, Operation::kStreamCeiling}) {
-    CHECK(MeasureCeilingNs(Row(op, 1000), kSeconds) > 0);
-    if (op == Operation::kShardCeiling) continue;
-    SweepRow place = Row(op, 0);
-    place.footprint_bytes = 4096;
-    place.num_threads = 2;
-    CHECK(MeasureCeilingNs(place, kSeconds) > 0);
-  }
-  SweepRow crowded = Row(Operation::kUpdateCeiling, 1000);
-  crowded.num_threads = 1000;
-  CHECK(std::isnan(MeasureCeilingNs(crowded, kSeconds)));
 }
 
 TEST_CASE("a row is bounded by the ceiling of its own size and threads",

@@ -68,20 +68,6 @@ TEST_CASE("runs have a few rows beside those of planes, or all on request", "[be
   }
 }
 
-TEST_CASE("fingerprints have the rows of runs, under their own names", "[bench][sweep_plan]") {
-  const auto [encoding, part] = GENERATE(table<Encoding, std::string>(
-      {{Encoding::kFingerprints16, "/fingerprints16/"}, {Encoding::kDense, "/dense/"}}));
-  const auto in_place_of = [part = part](std::vector<std::string> names, const std::string& other) {
-    std::erase_if(names, [&](const auto& name) { return name.find(other) == name.npos; });
-    for (std::string& name : names) name.replace(name.find(other), other.size(), part);
-    return names;
-  };
-  const std::vector<std::string> unsaid = Names({});
-  CHECK(in_place_of(unsaid, part) == in_place_of(unsaid, "/runs:5/"));
-  CHECK(in_place_of(Names({.encodings = {encoding}}), part) ==
-        in_place_of(Names({.encodings = {Encoding::kRuns}}), "/runs:5/"));
-}
-
 TEST_CASE("a row's ceilings precede it, with its size and threads", "[bench][sweep_plan]") {
   const Result<SweepPlan> plan = MakePlan({.filter = "^insert"}, MadeCard());
   REQUIRE(plan.ok());
@@ -175,34 +161,6 @@ TEST_CASE("what cannot be measured is refused, with its value", "[bench][sweep_o
   CHECK_THAT(Refusal({.seconds_per_figure = -1}), ContainsSubstring("above 0"));
   const SweepOptions too_large = {.sizes = {5'000'000'000}};
   CHECK(CompleteOptions(too_large, MadeCard()).error().code == ErrorCode::kOutOfMemory);
-}
-
-TEST_CASE("runs are named with their slices, planes not at all", "[bench][sweep_row]") {
-  CHECK(EncodingPart(Encoding::kPlanes).empty());
-  CHECK(EncodingPart(Encoding::kRuns) == "/runs:5");
-  CHECK(SweepConfig(1000, Encoding::kRuns).num_slices == 5);
-  CHECK(SweepConfig(1000, Encoding::kPlanes).num_slices == 0);
-}
-
-TEST_CASE("batches are named in powers of 1024", "[bench][sweep_row]") {
-  CHECK(BatchName(64) == "64");
-  CHECK(BatchName(2048) == "2048");
-  CHECK(BatchName(65536) == "64Ki");
-  CHECK(BatchName(1 << 20) == "1Mi");
-  CHECK(BatchName((1 << 20) + 1) == "1048577");
-}
-
-TEST_CASE("memory bounds queries by reads and updates by both of their ways",
-          "[bench][sweep_row]") {
-  using Ops = std::vector<Operation>;
-  SweepRow row;
-  row.operation = Operation::kQueryHalf;
-  CHECK(CeilingsOf(row) == Ops{Operation::kReadCeiling});
-  row.operation = Operation::kErase;
-  CHECK(CeilingsOf(row) ==
-        Ops{Operation::kUpdateCeiling, Operation::kShardCeiling, Operation::kStreamCeiling});
-  row.operation = Operation::kHashInts;
-  CHECK(CeilingsOf(row).empty());
 }
 
 }  // namespace

@@ -41,10 +41,8 @@ TEST_CASE("arguments are read into their places, and others are refused", "[benc
     arguments.insert(arguments.begin(), "program");
     return ReadArguments(
         static_cast<int>(arguments.size()), arguments.data(),
-        {CountsArgument("--keys", keys, 100),
-         CountArgument("--rounds", rounds, 50),
-         WordArgument("--encoding", {"runs", "planes"}, encoding),
-         {"--set", [&](std::string_view value) { return is_set = value.empty(); }}},
+        {CountsArgument("--keys", keys, 100), CountArgument("--rounds", rounds, 50),
+         WordArgument("--encoding", {"runs", "planes"}, encoding), FlagArgument("--set", is_set)},
         "");
   };
   CHECK(read({}));
