@@ -16,6 +16,7 @@
 #include "bench/paper/report/program.h"
 #include "bench/paper/report/report.h"
 #include "bench/sides/tuple_workload.h"
+#include "bench/text/figures.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/matrix/geometry.h"
 #include "trommel/matrix/sizing.h"
@@ -165,6 +166,14 @@ Table CbfmTimes(const Options& options, const CbfmExperiment& experiment);
 Table CbfmTimesAlone(const Options& options, const CbfmExperiment& experiment);
 Table CbfmTimesShared(const Options& options, const CbfmExperiment& experiment);
 
+// What they consist of: the computation of indices alone, literal and planned.
+Table CbfmIndices(const Options& options, const CbfmExperiment& experiment);
+// What the matrix has not: insertions and erasures of an AttributeFilter.
+Table CbfmUpdates(const Options& options);
+
+// The median of the ratios in each round, and their range as its note.
+Row RatioRow(std::string what, const bench::Figures& over, const bench::Figures& under);
+
 // "2 to 3 times as long", shown as 2.5, of a measured ratio: agrees from 2 to 3, bounds included.
 // Below 2, a structure of our kernels holds in sound form; as published it does not reproduce.
 void JudgeTwoToThree(Row& row, bool is_ours);
@@ -189,7 +198,7 @@ struct TripleLog {
 
 // Lines of tab-separated columns under a line of names, among them src_ip, dst_ip and domain. Fails
 // with kIo where the file cannot be read, and with kInvalidArgument, naming the line, where a
-// column is missing.
+// column or a cell is missing.
 Result<TripleLog> ReadTriples(const std::string& path);
 
 // Made-up rows of a network's log: sources, domains and servers of skewed frequency, each source

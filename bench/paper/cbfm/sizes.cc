@@ -300,6 +300,8 @@ Report CbfmReport(const Options& options) {
   report.tables.push_back(CbfmTimes(options, experiment));
   report.tables.push_back(CbfmTimesAlone(options, experiment));
   report.tables.push_back(CbfmTimesShared(options, experiment));
+  report.tables.push_back(CbfmIndices(options, experiment));
+  report.tables.push_back(CbfmUpdates(options));
   CbfmMemory(options, report);
   CbfmDimensions(options, report);
   return report;
