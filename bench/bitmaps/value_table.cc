@@ -24,43 +24,6 @@ std::vector<uint32_t> CodesOf(const ValueTable& table, AttributeMask set, uint32
   return codes;
 }
 
-// The rows' combinations of values in a set, as rows in the order of their codes.
-class Combinations {
- public:
-  Combinations(const ValueTable& table, AttributeMask set) : rows_(table.num_rows()) {
-    for (size_t a = 0; a < table.columns.size(); ++a) {
-      if ((set >> a & 1) != 0) columns_.push_back(&table.columns[a].codes);
-    }
-    for (size_t i = 0; i < rows_.size(); ++i) rows_[i] = static_cast<uint32_t>(i);
-    std::ranges::sort(rows_, [this](uint32_t a, uint32_t b) {
-      for (const auto* codes : columns_) {
-        if ((*codes)[a] != (*codes)[b]) return (*codes)[a] < (*codes)[b];
-      }
-      return false;
-    });
-  }
-
-  bool Has(std::span<const uint32_t> wanted) const {
-    const auto is_less = [this](uint32_t row, std::span<const uint32_t> other) {
-      for (size_t i = 0; i < columns_.size(); ++i) {
-        const uint32_t code = (*columns_[i])[row];
-        if (code != other[i]) return code < other[i];
-      }
-      return false;
-    };
-    const auto found = std::lower_bound(rows_.begin(), rows_.end(), wanted, is_less);
-    if (found == rows_.end()) return false;
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      if ((*columns_[i])[*found] != wanted[i]) return false;
-    }
-    return true;
-  }
-
- private:
-  std::vector<const std::vector<uint32_t>*> columns_;
-  std::vector<uint32_t> rows_;
-};
-
 }  // namespace
 
 std::vector<uint64_t> ValueTable::NumValues() const {
@@ -112,7 +75,11 @@ ValueQueries ValueQueries::Members(const ValueTable& table, AttributeMask set, s
 ValueQueries ValueQueries::Mixtures(const ValueTable& table, AttributeMask set, size_t count,
                                     uint64_t seed) {
   Draws draws(seed + 1, set);
-  const Combinations combinations(table, set);
+  std::vector<std::vector<uint32_t>> combinations;
+  for (uint32_t row = 0; row < table.num_rows(); ++row) {
+    combinations.push_back(CodesOf(table, set, row));
+  }
+  std::ranges::sort(combinations);
   std::vector<std::vector<uint32_t>> kept;
   for (size_t attempt = 0; kept.size() < count && attempt < kAttemptsPerMixture * count;
        ++attempt) {
@@ -120,7 +87,7 @@ ValueQueries ValueQueries::Mixtures(const ValueTable& table, AttributeMask set, 
     for (size_t i = 1; i < codes.size(); ++i) {
       codes[i] = CodesOf(table, set, draws.Below(table.num_rows()))[i];
     }
-    if (!combinations.Has(codes)) kept.push_back(std::move(codes));
+    if (!std::ranges::binary_search(combinations, codes)) kept.push_back(std::move(codes));
   }
   RowDigests digests(table.columns.size(), kept.size());
   for (size_t i = 0; i < kept.size(); ++i) {
