@@ -246,18 +246,6 @@ TEST_CASE("no weights give both printed gains", "[paper][cbfm]") {
   CHECK(*RowOf(report, "Fig. 9: what weights", "two cuts, 20,000 tuples: pair").formula < 1.05);
 }
 
-TEST_CASE("queries are timed for every structure that answers them", "[paper][cbfm]") {
-  const Report report{.tables = {CbfmTimes(kQuickCbfm, QuickExperiment())}};
-  CheckNothingContradicts(report);
-  for (const char* what :
-       {"whole, negatives: SBF", "whole, positives: literal CBFM, two cuts / literal BFM",
-        "whole, positives: AttributeFilter / CBFM", "{1,2}, negatives: CBFM, one cut"}) {
-    CHECK(*RowOf(report, "Fig. 10", what).measured > 0);
-  }
-  CHECK(*RowOf(report, "Fig. 10", "whole, negatives: CBFM, one cut / BFM").measured > 0);
-  for (const Row& row : report.tables[0].rows) CHECK(row.what != "{1,2}, negatives: SBF");
-}
-
 TEST_CASE("memory against attributes is formula (4)'s, and a cut saves two orders",
           "[paper][cbfm]") {
   Report report;
@@ -269,20 +257,6 @@ TEST_CASE("memory against attributes is formula (4)'s, and a cut saves two order
   CHECK(*four.measured == Catch::Approx(*four.exact).epsilon(1e-3));
   CHECK(*four.instead < *four.measured / 500);
   CHECK(VerdictOf(report, "Fig. 11", "4 attributes: BFM over") == "agrees");
-}
-
-TEST_CASE("queries are timed for every number of attributes and of tuples", "[paper][cbfm]") {
-  Report report;
-  CbfmDimensions({.seed = 1, .quick = true}, report);
-  CheckNothingContradicts(report);
-  REQUIRE(report.charts.size() == 1);
-  const Chart& chart = report.charts[0];
-  CHECK(chart.x == std::vector<double>{2, 3, 4});
-  CHECK(chart.lines.size() == 6);
-  for (const Line& line : chart.lines) {
-    REQUIRE(line.y.size() == chart.x.size());
-    for (const double ns : line.y) CHECK(ns > 0);
-  }
 }
 
 TEST_CASE("the paper on cut matrices is reproduced with few tuples", "[paper][cbfm]") {

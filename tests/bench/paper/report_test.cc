@@ -67,15 +67,6 @@ TEST_CASE("figures are written in their units", "[paper]") {
   CHECK(FigureText(std::nullopt, Unit::kNumber).empty());
 }
 
-TEST_CASE("every verdict has a name of its own", "[paper]") {
-  for (int a = 0; a <= static_cast<int>(Verdict::kContradicted); ++a) {
-    CHECK(VerdictName(static_cast<Verdict>(a)) != "unknown");
-    for (int b = 0; b < a; ++b) {
-      CHECK(VerdictName(static_cast<Verdict>(a)) != VerdictName(static_cast<Verdict>(b)));
-    }
-  }
-}
-
 TEST_CASE("ranges are six standard deviations wide on each side", "[paper]") {
   const Range sigma = SigmaRange(10, 0.5);
   CHECK(sigma.low == Catch::Approx(7));

@@ -1,6 +1,5 @@
-// What a sweep measures: steps of an arena, right on every target, in any batch
-// and with threads, that leave the filter as it was; pools of keys; hashing steps; the clock of a
-// step; and draws of the Zipf distribution.
+// How a sweep proves its answers: filters that lose keys and wrong answers are detected. The clock
+// of a step, and draws of the Zipf distribution. (sweep_test.cc runs whole sweeps.)
 #include "bench/sweep/sweep_arena.h"
 
 #include <chrono>
@@ -12,7 +11,6 @@
 
 #include "bench/sides/workload.h"
 #include "bench/sweep/query_pool.h"
-#include "bench/sweep/sweep_hashing.h"
 #include "bench/sweep/sweep_step.h"
 #include "bench/sweep/zipf.h"
 #include "support/catch.h"
@@ -35,34 +33,6 @@ SweepRow Row(Operation op) {
 constexpr Operation kOperations[] = {
     Operation::kInsert,    Operation::kInsertSkewed, Operation::kInsertIfAbsent, Operation::kErase,
     Operation::kQueryMiss, Operation::kQueryHalf,    Operation::kQueryHit};
-
-TEST_CASE("steps prove their answers and leave the filter as it was", "[bench][sweep_arena]") {
-  const Encoding encoding =
-      GENERATE(Encoding::kPlanes, Encoding::kRuns, Encoding::kFingerprints16, Encoding::kDense);
-  auto arena = SweepArena::Create(kNumKeys, encoding);
-  REQUIRE(arena.ok());
-  CHECK((*arena)->filter().geometry().encoding == encoding);
-  const uint64_t num_keys = (*arena)->filter().num_keys();
-  CHECK(num_keys <= kNumKeys);
-  CHECK(num_keys > kNumKeys / 2);
-  const Result<std::shared_ptr<Executor>> executor = Executor::Create(2);
-  REQUIRE(executor.ok());
-  for (const Operation op : kOperations) {
-    for (const uint64_t batch : {uint64_t{64}, uint64_t{1} << 20}) {
-      SweepRow row = Row(op);
-      row.batch = batch;
-      (*arena)->Prepare(row, batch == 64 ? nullptr : *executor);
-      for (int i = 0; i < 3; ++i) {
-        const StepTime time = (*arena)->Step();
-        CHECK(time.seconds > 0);
-        CHECK(time.num_keys >= kNumKeys / 4);
-      }
-      CHECK((*arena)->filter().num_keys() == num_keys);
-    }
-  }
-  (*arena)->Prove();
-  CHECK((*arena)->filter().num_keys() == 0);
-}
 
 TEST_CASE("a sweep detects a filter that lost a key", "[bench][sweep_arena]") {
   auto arena = SweepArena::Create(kNumKeys);
@@ -90,26 +60,6 @@ uint64_t Answers(const CountingFilter& filter, const QueryPool& pool) {
   return filter.Query(Keys::Digests(pool.digests()), bitmap);
 }
 
-TEST_CASE("right answers are accepted, round after round", "[bench][query_pool]") {
-  const CountingFilter filter = Filled();
-  const Operation op = GENERATE(Operation::kQueryMiss, Operation::kQueryHalf, Operation::kQueryHit);
-  QueryPool pool(op, kNumMembers, kStretch);
-  uint64_t num_present = 0;
-  for (int i = 0; i < 8; ++i) {
-    REQUIRE(pool.digests().size() == kStretch);
-    const uint64_t present = Answers(filter, pool);
-    CHECK(pool.Check(filter, present).empty());
-    num_present += present;
-    pool.Advance();
-  }
-  if (op == Operation::kQueryHit) CHECK(num_present == 8 * kStretch);
-  if (op == Operation::kQueryMiss) CHECK(num_present < kStretch);
-  if (op == Operation::kQueryHalf) {
-    CHECK(num_present > 3 * kStretch);
-    CHECK(num_present < 5 * kStretch);
-  }
-}
-
 TEST_CASE("wrong answers are detected", "[bench][query_pool]") {
   const CountingFilter filter = Filled();
   QueryPool hits(Operation::kQueryHit, kNumMembers, kStretch);
@@ -119,26 +69,6 @@ TEST_CASE("wrong answers are detected", "[bench][query_pool]") {
   const uint64_t present = Answers(filter, misses);
   CHECK(misses.Check(filter, present).empty());
   CHECK_FALSE(misses.Check(filter, present + 1).empty());
-}
-
-TEST_CASE("hashing steps are right in any batch and with threads", "[bench][sweep_hashing]") {
-  SweepHashing hashing(1000);
-  const size_t batch = GENERATE(size_t{1}, size_t{64}, size_t{999}, size_t{1} << 20);
-  CHECK(hashing.StepInts(nullptr, batch).num_keys == 1000);
-  CHECK(hashing.StepStrings(nullptr, batch).num_keys == 1000);
-  const Result<std::shared_ptr<Executor>> executor = Executor::Create(3);
-  REQUIRE(executor.ok());
-  CHECK(hashing.StepInts(executor->get(), batch).seconds > 0);
-  CHECK(hashing.StepStrings(executor->get(), batch).seconds > 0);
-}
-
-TEST_CASE("a step reports its time and its number of keys", "[bench][sweep_step]") {
-  const uint32_t num_threads = GENERATE(1U, 2U);
-  const StepTime time = StepClock(num_threads).Stop(7);
-  CHECK(time.num_keys == 7);
-  CHECK(time.seconds > 0);
-  CHECK(time.cpu_seconds > 0);
-  CHECK(time.seconds < 10);
 }
 
 TEST_CASE("waiting counts for several threads, and not for one", "[bench][sweep_step]") {

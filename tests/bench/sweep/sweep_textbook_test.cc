@@ -14,24 +14,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("each step of the textbook's filter is timed and has the right answers",
-          "[bench][sweep_textbook]") {
-  SweepTextbook textbook(GENERATE(uint64_t{1000}, uint64_t{50'003}));
-  for (const Operation op : {Operation::kInsert, Operation::kErase, Operation::kQueryMiss,
-                             Operation::kQueryHit, Operation::kInsert}) {
-    SweepRow row;
-    row.operation = TextbookOf(op);
-    row.batch = GENERATE(64, 1 << 20);
-    REQUIRE(IsOfTextbook(row.operation));
-    for (int i = 0; i < 5; ++i) {
-      const StepTime time = textbook.Step(row);
-      CHECK(time.seconds > 0);
-      CHECK(time.num_keys > 0);
-    }
-  }
-  CHECK(textbook.num_bytes() > 0);
-}
-
 TEST_CASE("a sweep's line has the CPU, our times and the textbook's", "[bench][sweep_textbook]") {
   MachineCard card = ReadMachineCard();
   card.cpu_model = "Abacus 9000";
