@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bench/machine/clock.h"
+#include "bench/sides/demand.h"
 #include "bench/text/arguments.h"
 #include "trommel/any_filter.h"
 
@@ -19,35 +19,26 @@ namespace {
 
 constexpr char kUsage[] = "usage: files_bench [--keys=1M] [--rounds=9]\n";
 
-// Of this process: other programs do not count.
-double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
 template <class Work>
-double Least(uint64_t rounds, const Work& work) {
-  double least = 1e9;
-  for (uint64_t r = 0; r < rounds; ++r) {
-    const double begin = CpuSeconds();
-    work();
-    least = std::min(least, CpuSeconds() - begin);
-  }
+double LeastNs(uint64_t num_keys, uint64_t rounds, const Work& work) {
+  double least = CpuNsPerKey(num_keys, work);
+  for (uint64_t r = 1; r < rounds; ++r) least = std::min(least, CpuNsPerKey(num_keys, work));
   return least;
 }
 
 void Measure(const std::string& name, const AnyFilter& filter, uint64_t num_keys, uint64_t rounds) {
   const std::vector<std::byte> bytes = filter.Serialize();
-  const auto demand = [](bool holds) {
-    if (!holds) std::abort();
-  };
-  demand(AnyFilter::Deserialize(bytes).value()->Equals(filter));
+  Demand(AnyFilter::Deserialize(bytes).value()->Equals(filter), "a loaded filter is another one");
   std::vector<std::byte> buffer(bytes.size());
-  const double saving = Least(rounds, [&] {
+  const double saving = LeastNs(num_keys, rounds, [&] {
     SpanSink sink(buffer);
-    demand(filter.SaveTo(sink, {}).ok());
+    Demand(filter.SaveTo(sink, {}).ok(), "a filter is not saved");
   });
-  const double loading = Least(rounds, [&] { demand(AnyFilter::Deserialize(bytes).ok()); });
-  const double per_key = 1e9 / static_cast<double>(num_keys);
+  const double loading = LeastNs(num_keys, rounds, [&] {
+    Demand(AnyFilter::Deserialize(bytes).ok(), "a filter is not loaded");
+  });
   std::printf("%-28s %12zu bytes   save %6.1f   load %6.1f ns per key\n", name.c_str(),
-              bytes.size(), saving * per_key, loading * per_key);
+              bytes.size(), saving, loading);
   std::fflush(stdout);
 }
 
@@ -55,7 +46,8 @@ void MeasureAll(uint64_t num_keys, uint64_t rounds) {
   std::vector<uint64_t> keys(num_keys);
   std::mt19937_64 random(1);
   for (uint64_t& key : keys) key = random();
-  const auto measure = [&](const std::string& name, FilterType type, const Figures& description) {
+  const auto measure = [&](const std::string& name, FilterType type,
+                           const trommel::Figures& description) {
     const AnyFilterPtr filter = AnyFilter::Create(type, description).value();
     (void)filter->Insert(keys, {}, nullptr).value();
     Measure(name, *filter, num_keys, rounds);
@@ -89,7 +81,8 @@ void MeasureAll(uint64_t num_keys, uint64_t rounds) {
 int Main(int argc, char** argv) {
   uint64_t num_keys = 1'000'000;
   uint64_t rounds = 9;
-  if (!ReadArguments(argc, argv, {CountArgument("keys", num_keys), CountArgument("rounds", rounds)},
+  if (!ReadArguments(argc, argv,
+                     {CountArgument("--keys", num_keys), CountArgument("--rounds", rounds)},
                      kUsage)) {
     return 2;
   }

@@ -17,6 +17,12 @@ constexpr uint64_t kNumPartsIn = 2;               // between steps
 constexpr uint64_t kMinKeysPerQueryStep = 32768;  // small pools are queried several times
 constexpr double kSkew = 0.99;
 
+void Check(bool is_right, const SweepRow& row, std::string_view message) {
+  if (!is_right) throw WrongAnswer{row.name + ": " + std::string(message)};
+}
+
+}  // namespace
+
 std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t count) {
   std::vector<uint64_t> digests(count);
   for (uint64_t i = 0; i < count; ++i) digests[i] = KeyAt(first_index + i);
@@ -24,12 +30,6 @@ std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t count) {
   DigestPolicy{}.Digests(keys, digests);
   return digests;
 }
-
-void Check(bool is_right, const SweepRow& row, std::string_view message) {
-  if (!is_right) throw WrongAnswer{row.name + ": " + std::string(message)};
-}
-
-}  // namespace
 
 Result<std::unique_ptr<SweepArena>> SweepArena::Create(uint64_t num_keys, Encoding encoding) {
   Result<CountingFilter> filter = CountingFilter::Create(SweepConfig(num_keys, encoding));

@@ -24,6 +24,9 @@
 
 namespace trommel::bench {
 
+// The digests of the keys [first_index, first_index + count).
+std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t count);
+
 class SweepArena {
  public:
   // Fills a filter for at least 8 keys. Fails as CountingFilter::Create does.

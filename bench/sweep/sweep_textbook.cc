@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/sides/workload.h"
+#include "bench/sweep/sweep_arena.h"
 
 namespace trommel::bench {
 namespace {
@@ -12,14 +13,6 @@ constexpr uint64_t kMaxPart = uint64_t{1} << 20;
 constexpr uint64_t kNumParts = 4;  // so that most of a part has left the caches when it comes again
 constexpr uint64_t kMinKeysPerStep = 32768;  // small parts are queried several times
 constexpr double kMaxSigmas = 6;
-
-std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t num_keys) {
-  std::vector<uint64_t> digests;
-  ForEachBatch(first_index, num_keys, [&](const Batch& batch) {
-    digests.insert(digests.end(), batch.digests.begin(), batch.digests.end());
-  });
-  return digests;
-}
 
 template <class Call>
 void InBatches(std::span<const uint64_t> digests, uint64_t batch, const Call& call) {

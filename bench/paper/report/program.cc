@@ -11,10 +11,9 @@ namespace trommel::paper {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: %s [--quick] [--seed=1] [--json=FILE] [--html=FILE]\n"
+    "usage: %s [--quick] [--seed=1] [--html=FILE]\n"
     "  --quick  small sizes, a few seconds\n"
     "  --seed   of all random keys\n"
-    "  --json   also write every figure there\n"
     "  --html   also write a page with charts there\n";
 constexpr char kTuplesUsage[] =
     "  --tuples=10M    where the source inserts that many; memory is scaled accordingly\n"
@@ -22,21 +21,13 @@ constexpr char kTuplesUsage[] =
 constexpr uint64_t kFewestTuples = 1000;
 constexpr uint64_t kMostTuples = 1'000'000'000;
 
-bool WriteFile(std::FILE* err, const char* name, const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (file.flush()) return true;
-  std::fprintf(err, "%s: cannot write %s\n", name, path.c_str());
-  return false;
-}
-
 }  // namespace
 
 std::optional<Options> ParseOptions(std::span<const char* const> arguments, bool takes_tuples) {
   Options options;
-  std::vector<bench::Argument> known = {
-      bench::FlagArgument("--quick", options.quick), bench::CountArgument("--seed", options.seed),
-      bench::TextArgument("--json", options.json), bench::TextArgument("--html", options.html)};
+  std::vector<bench::Argument> known = {bench::FlagArgument("--quick", options.quick),
+                                        bench::CountArgument("--seed", options.seed),
+                                        bench::TextArgument("--html", options.html)};
   if (takes_tuples) {
     known.push_back(bench::CountArgument("--tuples", options.tuples, kMostTuples));
     known.push_back(bench::TextArgument("--triples", options.triples));
@@ -56,15 +47,16 @@ int RunProgram(std::span<const char* const> arguments, const Program& program, s
   }
   const Report report = program.make_report(*options);
   std::fputs(ReportText(report).c_str(), out);
-  const auto write = [&](const std::string& path, const auto& text_of) {
-    return path.empty() || WriteFile(err, program.name, path, text_of(report));
-  };
-  const auto html_of = [&](const Report& made) {
+  if (!options->html.empty()) {
     std::string command = program.name;
     for (const char* argument : arguments) command += std::string(" ") + argument;
-    return ReportHtml(made, command);
-  };
-  if (!write(options->json, ReportJson) || !write(options->html, html_of)) return 3;
+    std::ofstream file(options->html);
+    file << ReportHtml(report, command);
+    if (!file.flush()) {
+      std::fprintf(err, "%s: cannot write %s\n", program.name, options->html.c_str());
+      return 3;
+    }
+  }
   return IsContradicted(report) ? 1 : 0;
 }
 

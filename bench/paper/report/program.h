@@ -15,7 +15,6 @@ namespace trommel::paper {
 struct Options {
   uint64_t seed = 1;
   bool quick = false;  // sizes for a test run; verdicts are the same except for noise in times
-  std::string json = {};
   std::string html = {};
   // Of programs that take them:
   uint64_t tuples = 0;       // to insert where the source inserts its millions; 0: as many as it
@@ -32,9 +31,9 @@ struct Program {
   bool takes_tuples = false;
 };
 
-// Makes the report, prints it to `out`, and writes the requested files. Returns the exit code: 0; 1
+// Makes the report, prints it to `out`, and writes the page if one is requested. Returns the exit code: 0; 1
 // if a measurement contradicts the exact model (a source that is wrong is no failure); 2 for wrong
-// usage; 3 if a file could not be written.
+// usage; 3 if it could not be written.
 int RunProgram(std::span<const char* const> arguments, const Program& program,
                std::FILE* out = stdout, std::FILE* err = stderr);
 

@@ -1,4 +1,4 @@
-// A report as text for a terminal, as JSON, and as a page.
+// A report as text for a terminal and as a page.
 #ifndef TROMMEL_BENCH_PAPER_REPORT_WRITERS_H_
 #define TROMMEL_BENCH_PAPER_REPORT_WRITERS_H_
 
@@ -15,9 +15,6 @@ std::string ReportText(const Report& report);
 // `text` broken at spaces so that no line is longer than `width`, each with `indent` spaces first.
 // Ends with a newline unless empty. Line ends of the text stay.
 std::string Wrapped(const std::string& text, size_t indent, size_t width = 110);
-
-// Every figure as a number, null where there is none.
-std::string ReportJson(const Report& report);
 
 // One HTML file: a section per table, with a mark for each figure of each row above the table, and
 // per chart. `command` is what made it.

@@ -1,4 +1,4 @@
-// Reports and charts as text, as JSON and as pages.
+// Reports and charts as text and as pages.
 #include "bench/paper/report/writers.h"
 
 #include <limits>
@@ -31,22 +31,6 @@ TEST_CASE("long text is broken at spaces and keeps its own line ends", "[paper]"
   CHECK(Wrapped("longerthanwide x", 0, 5) == "longerthanwide\nx\n");
 }
 
-TEST_CASE("JSON holds every figure as it is, and null for none", "[paper]") {
-  const auto json = nlohmann::json::parse(ReportJson(MadeReport()));
-  CHECK(json["program"] == "made");
-  REQUIRE(json["tables"].size() == 2);
-  const auto& slip = json["tables"][0]["rows"][0];
-  CHECK(slip["paper"] == 1.5e-23);
-  CHECK(slip["formula"] == 1.36e-16);
-  CHECK(slip["measured_at_most"] == true);
-  CHECK(slip["verdict"] == "slip of the source");
-  CHECK(json["tables"][0]["rows"][1]["measured"].is_null());
-  CHECK(json["tables"][0]["rows"][1]["unit"] == "count");
-  const auto& model = json["tables"][1]["rows"][1];
-  CHECK(model["allowed"] == nlohmann::json({0.009, 0.011}));
-  CHECK_FALSE(slip.contains("allowed"));
-}
-
 Chart MadeChart() {
   const double none = std::numeric_limits<double>::quiet_NaN();
   Chart chart{.title = "rates & <ends>", .x_name = "alpha", .y_name = "rate", .x = {0, 0.5, 1}};
@@ -56,7 +40,7 @@ Chart MadeChart() {
   return chart;
 }
 
-TEST_CASE("charts are in the text and in JSON", "[paper]") {
+TEST_CASE("charts are in the text", "[paper]") {
   Report report{.name = "made", .charts = {MadeChart()}};
   Row row{.what = "row", .exact = 1, .measured = 1, .instead = 0.25};
   report.tables = {{.title = "t", .rows = {row}, .instead = "the other"}};
@@ -64,9 +48,6 @@ TEST_CASE("charts are in the text and in JSON", "[paper]") {
   CHECK_THAT(text, ContainsSubstring("the other") && ContainsSubstring("0.25  as modelled"));
   CHECK_THAT(text, ContainsSubstring("== rates & <ends>: rate\nalpha"));
   CHECK_THAT(text, ContainsSubstring("100 %         30 %"));
-  const std::string json = ReportJson(report);
-  CHECK_THAT(json, ContainsSubstring("\"instead\": 0.25") && ContainsSubstring("null"));
-  CHECK_THAT(json, ContainsSubstring("\"charts\""));
 }
 
 TEST_CASE("a page draws a table's figure with the model's line and the source's points",
