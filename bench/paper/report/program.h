@@ -31,9 +31,9 @@ struct Program {
   bool takes_tuples = false;
 };
 
-// Makes the report, prints it to `out`, and writes the page if one is requested. Returns the exit code: 0; 1
-// if a measurement contradicts the exact model (a source that is wrong is no failure); 2 for wrong
-// usage; 3 if it could not be written.
+// Makes the report, prints it to `out`, and writes the page if one is requested. Returns the exit
+// code: 0; 1 if a measurement contradicts the exact model (a source that is wrong is no failure); 2
+// for wrong usage; 3 if the page could not be written.
 int RunProgram(std::span<const char* const> arguments, const Program& program,
                std::FILE* out = stdout, std::FILE* err = stderr);
 
