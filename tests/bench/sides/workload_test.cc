@@ -36,7 +36,8 @@ TEST_CASE("ranks are drawn with a frequency of about one over them", "[bench][wo
   for (int i = 0; i < kDraws; ++i) ++count.at(ZipfRank((i + 0.5) / kDraws, kRanks));
   for (uint64_t r = 0; r + 1 < kRanks; ++r) {
     const double from = static_cast<double>(r + 1);
-    CHECK(count[r] == Approx(kDraws * std::log((from + 1) / from) / std::log(kRanks)).margin(2));
+    CHECK(count[r] ==
+          Catch::Approx(kDraws * std::log((from + 1) / from) / std::log(kRanks)).margin(2));
   }
 }
 

@@ -21,7 +21,7 @@ TEST_CASE("memory includes the side table, and runs take less than half of the m
   REQUIRE(outcome.memory.size() == kCeilingColumn);
   for (const EncodingMemory& memory : outcome.memory) {
     INFO(memory.side);
-    CHECK(memory.fresh_bits_per_key == Approx(memory.predicted_bits_per_key).epsilon(0.05));
+    CHECK(memory.fresh_bits_per_key == Catch::Approx(memory.predicted_bits_per_key).epsilon(0.05));
     // Blocks of fingerprints are made of their keys alone, but the spare room of side lists is made
     // of how they came: it may also be less.
     const bool has_fingerprints =
