@@ -42,7 +42,7 @@ class Arena {
   // answer was wrong.
   double StepSeconds(size_t side, Op op);
 
-  // One measurement: steps_per_measurement() steps. Negative if an answer was wrong.
+  // One measurement, of as many steps each time. Negative if an answer was wrong.
   double NsPerKey(size_t side, Op op);
 
   // Random reads and updates at the side's footprint with its access shape.
@@ -68,7 +68,6 @@ class Arena {
   double predicted_fpr(size_t side) const { return sides_[side]->PredictedFpr(num_members_); }
   uint64_t num_keys() const { return num_keys_; }
   size_t batch_size() const { return batch_size_; }
-  size_t steps_per_measurement() const { return steps_; }
 
  private:
   Batch NextBatch(const Population& population);
