@@ -32,7 +32,7 @@ enum GrowthSide : uint8_t {
   kNumGrowthSides
 };
 
-// A filter that doubles, beside the blocks of a CountingFilter of fingerprints sized for its keys.
+// A filter that grows, beside the blocks of a CountingFilter of fingerprints sized for its keys.
 struct GrowthMemory {
   double least_ratio = 0;       // where its blocks are fullest
   double largest_ratio = 0;     // just after they have become more
@@ -64,7 +64,7 @@ CountingConfig SizedFor(uint64_t num_keys) {
   return {.capacity = num_keys, .encoding = Encoding::kFingerprints16};
 }
 
-ScalableFilter NewDoubling() { return ValueOrExit(ScalableFilter::Create({})); }
+ScalableFilter NewGrowing() { return ValueOrExit(ScalableFilter::Create({})); }
 
 AnyFilterPtr MakeSide(size_t side, uint64_t num_keys) {
   switch (side) {
@@ -73,7 +73,7 @@ AnyFilterPtr MakeSide(size_t side, uint64_t num_keys) {
     case kSharedSide:
       return AnyFilter::Of(ValueOrExit(ConcurrentFilter::Create(SizedFor(num_keys))));
     default:
-      return AnyFilter::Of(NewDoubling());
+      return AnyFilter::Of(NewGrowing());
   }
 }
 
@@ -132,7 +132,7 @@ uint64_t SizedBytes(uint64_t num_keys) {
 // Fills a filter, with a look at sizes 2^(1/16) apart.
 GrowthMemory MeasureMemory(uint64_t num_keys) {
   constexpr double kStep = 1.0442737824274138;  // 2^(1/16)
-  ScalableFilter filter = NewDoubling();
+  ScalableFilter filter = NewGrowing();
   GrowthMemory memory{.least_ratio = 1e9};
   uint64_t num_in = 0;
   uint64_t num_looks = 0;
@@ -175,15 +175,15 @@ GrowthOutcome RunGrowthTrial(uint64_t num_keys, uint64_t rounds) {
   return outcome;
 }
 
-// The targets of a filter that doubles: one line each, met or not.
+// The targets of a filter that grows: one line each, met or not.
 std::string JudgeGrowth(const GrowthOutcome& outcome) {
   std::string text;
   const auto ratio = [&](Row row) {
     const TrialRow& of = outcome.rows[row];
     return PairedRatio(of.sides[kDoublingSide], of.sides[kSizedSide]).median;
   };
-  text += TargetLine("query hit of a filter that doubles, x sized", kMostQuery, ratio(kHitRow));
-  text += TargetLine("query miss of a filter that doubles, x sized", kMostQuery, ratio(kMissRow));
+  text += TargetLine("query hit of a filter that grows, x sized", kMostQuery, ratio(kHitRow));
+  text += TargetLine("query miss of a filter that grows, x sized", kMostQuery, ratio(kMissRow));
   text += TargetLine("insert from empty, growth included, x sized", kMostInsert, ratio(kFillRow));
   const GrowthMemory& memory = outcome.memory;
   if (memory.mean_ratio > 0) {

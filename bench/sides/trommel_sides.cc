@@ -148,7 +148,7 @@ class ScalableSide final : public ErasingSide<ScalableFilter> {
  private:
   // For the lines that operations touch.
   std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
-    const uint64_t num_blocks = std::max<uint64_t>(filter().GetStats().doubling.num_blocks, 1);
+    const uint64_t num_blocks = std::max<uint64_t>(filter().GetStats().num_blocks, 1);
     return {{{.num_slices = 0, .encoding = Encoding::kDense, .num_blocks = num_blocks}, num_keys}};
   }
 };

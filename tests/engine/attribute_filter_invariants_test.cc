@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/src/attributes/set_sizes.h"
-#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "support/bit_at.h"
 #include "support/catch.h"
 #include "support/shrink.h"
@@ -156,7 +156,7 @@ void ReloadAttributes(AttributeFilter& filter) {
 class AttributeReference {
  public:
   explicit AttributeReference(const AttributeConfig& config) : sets_(config.sets) {
-    const Result<DoublingPlan> plan = DoublingPlan::MakeOfPart(
+    const Result<GrowthPlan> plan = GrowthPlan::MakeOfPart(
         {.first_capacity = config.capacity,
          .target_fpr = config.target_fpr,
          .max_capacity =

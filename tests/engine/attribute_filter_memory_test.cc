@@ -113,7 +113,7 @@ TEST_CASE("refused tuples leave the room of sets that had some",
   const uint64_t num_by_chance = insert(non_members);
   CHECK(num_by_chance < 40);
   if (num_by_chance == 0) CHECK((filter.Serialize() == before));
-  CHECK(filter.GetStats().sets[0].stats.doubling.num_entries <= num_second + 1 + num_by_chance);
+  CHECK(filter.GetStats().sets[0].stats.num_entries <= num_second + 1 + num_by_chance);
   CHECK(insert(NewIn(0, 2500, 4)) == 2500);
 }
 
@@ -129,11 +129,11 @@ TEST_CASE("sets share one memory limit while they grow", "[engine][attributes][a
   const InsertOutcome outcome = filter.Insert(TupleColumns(rows).view());
   CHECK(outcome.refusal == GrowthRefusal::kMemoryLimit);
   const AttributeStats stats = filter.GetStats();
-  CHECK(stats.sets[0].stats.doubling.most_doublings > 0);
-  CHECK(stats.sets[1].stats.doubling.most_doublings == 0);
+  CHECK(stats.sets[0].stats.most_doublings > 0);
+  CHECK(stats.sets[1].stats.most_doublings == 0);
   CHECK(stats.num_bytes > config.memory_limit_bytes / 2);
   uint64_t side_bytes = 0;
-  for (const SetStats& set : stats.sets) side_bytes += set.stats.doubling.side_table_bytes;
+  for (const SetStats& set : stats.sets) side_bytes += set.stats.side_table_bytes;
   CHECK(stats.num_bytes - side_bytes <= config.memory_limit_bytes);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("room that one set's erasures give back is another's",
     const std::vector<TupleRow> rows = RandomRows(6000, num_values, 1);
     const TupleColumns columns(rows);
     CHECK(filter.Insert(columns.view()).num_refused == 0);
-    CHECK(filter.GetStats().sets[is_second ? 1 : 0].stats.doubling.most_doublings == 1);
+    CHECK(filter.GetStats().sets[is_second ? 1 : 0].stats.most_doublings == 1);
     CHECK(filter.Erase(columns.view()).num_refused == 0);
   }
 }

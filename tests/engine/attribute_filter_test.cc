@@ -57,7 +57,7 @@ TEST_CASE("every set of attributes keeps its rate while its filter grows",
     INFO("set " << AttributeMaskText(of_set.set));
     const double target = of_set.set == 0b011 ? 0.001 : 0.02;
     CHECK(of_set.target_fpr == target);
-    CHECK(of_set.stats.doubling.most_doublings > 1);
+    CHECK(of_set.stats.most_doublings > 1);
     CHECK(of_set.stats.num_keys == rows.size());
     CHECK(current_fpr < target);
     CHECK(NumShownOf(filter, of_set.set, rows) == rows.size());

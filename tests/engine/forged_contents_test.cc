@@ -172,9 +172,9 @@ TEST_CASE("forged hidden keys are refused", "[engine][files][hostile]") {
             {"blocks", 1, 48, 8, kMany, "store 1: a block"}});
 }
 
-TEST_CASE("forged shards of a filter that doubles are refused",
-          "[engine][files][doubling][hostile]") {
-  const Bytes good = DoublingOfTwoShards().Serialize();
+TEST_CASE("forged shards of a filter that grows are refused",
+          "[engine][files][scalable][hostile]") {
+  const Bytes good = GrowingOfTwoShards().Serialize();
   FileForge forge(good);
   const uint64_t values_bytes = forge.At("values", 1).bytes.size();
   const auto size = Get<uint32_t>(forge.At("sizes", 1).bytes, 0);
@@ -209,9 +209,9 @@ TEST_CASE("forged shards of a filter that doubles are refused",
                   {"further", 2, 8, 8, uint64_t{1} << 63, "counts over 2^63 - 1"}});
 }
 
-TEST_CASE("sections of a filter that doubles that are cut, grown or exchanged are refused",
-          "[engine][files][doubling][hostile]") {
-  const Bytes good = DoublingOfTwoShards().Serialize();
+TEST_CASE("sections of a filter that grows that are cut, grown or exchanged are refused",
+          "[engine][files][scalable][hostile]") {
+  const Bytes good = GrowingOfTwoShards().Serialize();
   const auto error_of = [&](const auto& change) {
     FileForge forge(good);
     change(forge);

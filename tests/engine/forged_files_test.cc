@@ -198,8 +198,8 @@ TEST_CASE("what cannot fit the memory limit is refused before it is read", "[eng
 }
 
 // A file has keys, and the first size as a number.
-TEST_CASE("a filter that doubles loads without the blocks of its first size",
-          "[engine][files][forged][doubling]") {
+TEST_CASE("a filter that grows loads without the blocks of its first size",
+          "[engine][files][forged][scalable]") {
   FileForge forge(ScalableFilter::Create({})->Serialize());
   Put(forge.At("growing").bytes, 8, uint64_t{100'000'000});  // first capacity
   const Bytes forged = forge.Seal();
@@ -213,8 +213,8 @@ TEST_CASE("a filter that doubles loads without the blocks of its first size",
   CHECK(loaded->GetStats().num_bytes < 2'000'000);
 }
 
-TEST_CASE("a filter that doubles loads in a small multiple of its file",
-          "[engine][files][doubling][long]") {
+TEST_CASE("a filter that grows loads in a small multiple of its file",
+          "[engine][files][scalable][long]") {
   for (const uint64_t num_keys : {30'000U, 400'000U}) {
     ScalableFilter filter = ScalableFilter::Create({}).value();
     filter.Insert(MemberKeys(num_keys, 3));

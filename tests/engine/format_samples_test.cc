@@ -297,7 +297,7 @@ void AddScalable(std::vector<FormatSample>& samples) {
   for (uint64_t i = 0; i < 20; ++i) {
     names.push_back({"digest", HexOf(uint64_t{i % 8} << 58 | i * 0x123456789abcdef >> 6)});
   }
-  samples.push_back({"scalable-doubling", std::move(doubling), std::move(names)});
+  samples.push_back({"scalable-growing", std::move(doubling), std::move(names)});
 }
 
 // Twenty attributes: value v of attribute a is "a-v". Tuples that differ in attribute 5 alone are

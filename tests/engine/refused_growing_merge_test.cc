@@ -1,4 +1,4 @@
-// Merges of filters that double for which a limit or the system leaves no memory: they fail and
+// Merges of filters that grow for which a limit or the system leaves no memory: they fail and
 // change nothing.
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ using tests::WasRefusedAt;
 
 using MergedDigests = std::vector<uint64_t>;
 
-ScalableFilter DoublingOfDigests(uint64_t side_memory_limit_bytes = 0) {
+ScalableFilter GrowingOfDigests(uint64_t side_memory_limit_bytes = 0) {
   return ScalableFilter::Create({.first_capacity = 1000,
                                  .digest = {.kind = DigestKind::kCaller},
                                  .side_memory_limit_bytes = side_memory_limit_bytes})
@@ -51,12 +51,12 @@ void CheckHoldsOnly(ScalableFilter& filter, const MergedDigests& digests) {
   std::vector<uint64_t> bits(BitmapWords(digests.size()));
   CHECK(filter.Query(Keys::Digests(digests), bits) == digests.size());
   CHECK(filter.Erase(Keys::Digests(digests)).num_refused == 0);
-  CHECK((filter.Serialize() == DoublingOfDigests().Serialize()));
+  CHECK((filter.Serialize() == GrowingOfDigests().Serialize()));
 }
 
 }  // namespace
 
-TEST_CASE("a merge of filters that double fails and changes nothing at any refused allocation",
+TEST_CASE("a merge of filters that grow fails and changes nothing at any refused allocation",
           "[engine][scalable][growing][refused_memory][long]") {
   if (!tests::AllocationPeak::IsCounted()) return;
   std::mt19937_64 random(Catch::rngSeed());
@@ -66,8 +66,8 @@ TEST_CASE("a merge of filters that double fails and changes nothing at any refus
   const uint64_t limit = num_here > 15'000 ? 0 : GENERATE(uint64_t{0}, uint64_t{64 * 30'000});
   const bool is_own = num_there == 500 && GENERATE(false, true);  // merged into itself
   MergedDigests all = DigestsOfOnePart(num_here, random);
-  ScalableFilter other = DoublingOfDigests();
-  ScalableFilter original = DoublingOfDigests(limit);
+  ScalableFilter other = GrowingOfDigests();
+  ScalableFilter original = GrowingOfDigests(limit);
   REQUIRE(original.Insert(Keys::Digests(all)).num_refused == 0);
   const MergedDigests there = is_own ? all : DigestsOfOnePart(num_there, random);
   other.Insert(Keys::Digests(there));
@@ -94,20 +94,20 @@ TEST_CASE("a merge of filters that double fails and changes nothing at any refus
   CHECK(num_failed > 0);
 }
 
-TEST_CASE("a merge of filters that double takes the keys in the order in which insertions would",
+TEST_CASE("a merge of filters that grow takes the keys in the order in which insertions would",
           "[engine][scalable][growing]") {
   std::mt19937_64 random(Catch::rngSeed());
   const MergedDigests here = DigestsOfOnePart(30'000, random);
   const MergedDigests there = DigestsOfOnePart(90'000, random);
-  ScalableFilter filter = DoublingOfDigests();
+  ScalableFilter filter = GrowingOfDigests();
   filter.Insert(Keys::Digests(here));
-  ScalableFilter other = DoublingOfDigests();
+  ScalableFilter other = GrowingOfDigests();
   other.Insert(Keys::Digests(there));
   REQUIRE(filter.Merge(other).ok());
-  ScalableFilter inserted = DoublingOfDigests();
+  ScalableFilter inserted = GrowingOfDigests();
   inserted.Insert(Keys::Digests(here));
   inserted.Insert(Keys::Digests(there));
-  CHECK(filter.GetStats().doubling.num_blocks == inserted.GetStats().doubling.num_blocks);
+  CHECK(filter.GetStats().num_blocks == inserted.GetStats().num_blocks);
   REQUIRE(filter.Merge(filter).ok());
   CHECK(filter.num_keys() == 2 * (here.size() + there.size()));
   CHECK(filter.CountEstimate(Key::Digest(here[0])) % 2 == 0);
@@ -122,11 +122,11 @@ TEST_CASE("a limit of side memory holds for a merge: what needs more fails and c
           "[engine][scalable][growing][side_limit]") {
   constexpr uint64_t kLimit = 64 * 64 * 8;  // space for 4 entries in each part
   std::mt19937_64 random(Catch::rngSeed());
-  ScalableFilter filter = DoublingOfDigests(kLimit);
+  ScalableFilter filter = GrowingOfDigests(kLimit);
   const MergedDigests here = HotInAllParts(2, random);
   REQUIRE(filter.Insert(Keys::Digests(here)).num_refused == 0);
   const MergedDigests there = HotInAllParts(3, random);
-  ScalableFilter other = DoublingOfDigests();
+  ScalableFilter other = GrowingOfDigests();
   other.Insert(Keys::Digests(there));
   const std::vector<std::byte> before = filter.Serialize();
   const Status failed = filter.Merge(other);
@@ -134,15 +134,15 @@ TEST_CASE("a limit of side memory holds for a merge: what needs more fails and c
   CHECK(failed.error().code == ErrorCode::kOutOfMemory);
   CHECK_THAT(failed.error().message, Catch::Matchers::ContainsSubstring("side_memory_limit_bytes"));
   CHECK((filter.Serialize() == before));
-  CHECK(filter.GetStats().doubling.side_table_bytes == kLimit / 2);  // of digests
+  CHECK(filter.GetStats().side_table_bytes == kLimit / 2);  // of digests
   CHECK(filter.GetStats().num_refused_inserts == 0);
 
   // With one entry less in each part it fits, and the limit stays.
   const MergedDigests fewer = HotInAllParts(2, random);
-  ScalableFilter smaller = DoublingOfDigests();
+  ScalableFilter smaller = GrowingOfDigests();
   smaller.Insert(Keys::Digests(fewer));
   REQUIRE(filter.Merge(smaller).ok());
-  CHECK(filter.GetStats().doubling.side_table_bytes == kLimit / 2);  // of digests
+  CHECK(filter.GetStats().side_table_bytes == kLimit / 2);  // of digests
   CHECK(filter.Insert(Keys::Digests(HotInAllParts(1, random))).num_refused == 64);
   MergedDigests all = here;
   all.insert(all.end(), fewer.begin(), fewer.end());
@@ -153,8 +153,8 @@ TEST_CASE("a limit of side memory holds for a merge: what needs more fails and c
 TEST_CASE("keys that fit a limit of side memory one by one fit it as a merged filter",
           "[engine][scalable][growing][side_limit]") {
   std::mt19937_64 random(Catch::rngSeed());
-  ScalableFilter filter = DoublingOfDigests(64 * 64 * 64);
-  ScalableFilter other = DoublingOfDigests();
+  ScalableFilter filter = GrowingOfDigests(64 * 64 * 64);
+  ScalableFilter other = GrowingOfDigests();
   for (ScalableFilter* one : {&filter, &other}) {
     MergedDigests digests(200'000);
     for (uint64_t& digest : digests) digest = random();

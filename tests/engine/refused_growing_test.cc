@@ -205,7 +205,7 @@ TEST_CASE("a doubling filter with a limit of side memory says which keys it refu
   CHECK(outcome.refusal == GrowthRefusal::kSideMemoryLimit);
   CHECK(outcome.num_refused == 64 * 36);
   CHECK(outcome.num_inserted == hot.size() - outcome.num_refused);
-  CHECK(filter.GetStats().doubling.side_table_bytes == kLimit / 2);  // of digests
+  CHECK(filter.GetStats().side_table_bytes == kLimit / 2);  // of digests
   CHECK_FALSE(filter.Insert(Key::Digest(hot.back())));
   filter.Clear();
   CHECK(filter.Insert(Keys::Digests(hot)).num_refused == outcome.num_refused);

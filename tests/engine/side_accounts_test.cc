@@ -133,7 +133,7 @@ TEST_CASE("blocks that double leave the memory limit room for the side memory",
     outcome = filter.Insert(Keys::Digests(digests));
     const ScalableStats stats = filter.GetStats();
     // Without a limit side tables take what they need.
-    const uint64_t beside = side_bytes == 0 ? stats.doubling.side_table_bytes : 0;
+    const uint64_t beside = side_bytes == 0 ? stats.side_table_bytes : 0;
     REQUIRE(stats.num_bytes - beside <= kLimit);
   }
 }

@@ -1,5 +1,5 @@
 // Writes the seeds of file_fuzz into the folder named on the command line: each file of EveryFile
-// and a script that changes nothing, a file under a digest key, and one of a filter that doubles
+// and a script that changes nothing, a file under a digest key, and one of a filter that grows
 // whose numbers claim 2^20 blocks at first, of which the file has nothing.
 #include <cstddef>
 #include <cstdio>
@@ -21,7 +21,7 @@ bool Save(const Bytes& bytes, const std::filesystem::path& path) {
   return static_cast<bool>(file.flush());
 }
 
-Bytes ForgedDoubling() {
+Bytes ForgedGrowing() {
   trommel::tests::FileForge forge(trommel::ScalableFilter::Create({})->Serialize());
   // A first size of 2^29 keys.
   trommel::tests::Put(forge.At("growing").bytes, 8, uint64_t{1} << 29);
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path folder = argv[1];
   std::filesystem::create_directories(folder);
-  bool is_saved = Save(ForgedDoubling(), folder / "doubling-forged.trommel") &&
+  bool is_saved = Save(ForgedGrowing(), folder / "doubling-forged.trommel") &&
                   Save(trommel::tests::KeyedSample().Serialize(), folder / "keyed.trommel");
   size_t number = 0;
   for (const trommel::tests::NamedFile& file : trommel::tests::EveryFile()) {

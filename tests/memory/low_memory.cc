@@ -185,7 +185,7 @@ void CheckEncoding(Encoding encoding, const std::shared_ptr<trommel::Executor>& 
 
 // A merge of filters that grow, and then their updates. Without a limit these may end the
 // program.
-void CheckDoubling(uint64_t side_memory_limit_bytes) {
+void CheckGrowing(uint64_t side_memory_limit_bytes) {
   const auto make = [&] {
     return ScalableFilter::Create({.first_capacity = 1000,
                                    .digest = {.kind = trommel::DigestKind::kCaller},
@@ -276,7 +276,7 @@ int main() {
     CheckEncoding(encoding, executor);
     CheckEncoding(encoding, nullptr);
   }
-  for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 16}) CheckDoubling(limit);
+  for (const uint64_t limit : {uint64_t{0}, uint64_t{1} << 16}) CheckGrowing(limit);
   CheckMap();
   for (const double target_fpr : {0.01, 5e-4}) {  // slots of 16 and of 24 bits
     CheckWindow(target_fpr, executor);

@@ -190,7 +190,7 @@ TEST_CASE("what is saved while others write is whole, with all that was in befor
 }
 
 TEST_CASE("batches of many threads add up to the bytes of one thread",
-          "[engine][concurrent][doubling][window][threads]") {
+          "[engine][concurrent][scalable][window][threads]") {
   const FilterKind kind =
       GENERATE(from_range(KindsThatKeep({Promise::kWriters, Promise::kErase, Promise::kAnyOrder})));
   const bool has_executor = GENERATE(false, true);

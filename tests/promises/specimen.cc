@@ -95,7 +95,7 @@ struct Traits<ScalableFilter> : KeyedTraits<ScalableFilter> {
     const ScalableStats stats = filter.GetStats();
     return {.num_keys = stats.num_keys,
             .num_bytes = stats.num_bytes,
-            .side_bytes = stats.doubling.side_table_bytes,
+            .side_bytes = stats.side_table_bytes,
             .num_refused_inserts = stats.num_refused_inserts,
             .num_refused_erases = stats.num_refused_erases};
   }
@@ -206,7 +206,7 @@ struct Traits<AttributeFilter> {
                             .num_refused_inserts = stats.num_refused_inserts,
                             .num_refused_erases = stats.num_refused_erases};
     for (const SetStats& set : stats.sets) {
-      figures.side_bytes += set.stats.doubling.side_table_bytes;
+      figures.side_bytes += set.stats.side_table_bytes;
     }
     return figures;
   }

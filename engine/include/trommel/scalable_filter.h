@@ -54,9 +54,15 @@ struct ScalableConfig {
   std::shared_ptr<Executor> executor = nullptr;  ///< As CountingConfig::executor.
 };
 
-/// Statistics of a filter's blocks. Their sizes are those of a ladder, whose steps are factors of
-/// 1.41 or 2.
-struct DoublingStats {
+/// Statistics of a ScalableFilter. The sizes of its blocks are those of a ladder, whose steps are
+/// factors of 1.41 or 2.
+struct ScalableStats {
+  uint64_t num_keys = 0;             ///< Insertions less erasures; duplicates count.
+  uint64_t num_bytes = 0;            ///< Blocks, digests and side tables.
+  uint64_t num_refused_erases = 0;   ///< Since creation, load or clear.
+  uint64_t num_refused_inserts = 0;  ///< Since creation, load or clear.
+  /// By the entries in blocks, so an upper bound: the rate where no key is in twice.
+  double predicted_fpr = 0;
   uint64_t num_blocks = 0;  ///< Blocks of 64 bytes; 0 while all parts keep whole digests.
   /// Parts, of 64, that keep whole digests: the fewest keys. They have no false positives.
   uint32_t num_small_parts = 0;
@@ -67,7 +73,7 @@ struct DoublingStats {
   uint64_t num_entries = 0;
   double load = 0;  ///< Entries per block.
   /// Share of non-members that could be hidden keys, which have no place in overflow lines: part of
-  /// ScalableStats::predicted_fpr.
+  /// predicted_fpr.
   double undecided_share = 0;
   /// Part of num_bytes: overflow lines beyond the least number, records of copies, hidden keys, and
   /// 64 for each whole digest with further copies.
@@ -78,17 +84,6 @@ struct DoublingStats {
   /// Queries answered "maybe present" because writers changed their 64 blocks at each of several
   /// attempts; since creation, load or clear.
   uint64_t num_interrupted_queries = 0;
-};
-
-/// Statistics of a ScalableFilter.
-struct ScalableStats {
-  DoublingStats doubling;            ///< Of its blocks.
-  uint64_t num_keys = 0;             ///< Insertions less erasures; duplicates count.
-  uint64_t num_bytes = 0;            ///< Blocks, digests and side tables.
-  uint64_t num_refused_erases = 0;   ///< Since creation, load or clear.
-  uint64_t num_refused_inserts = 0;  ///< Since creation, load or clear.
-  /// By the entries in blocks, so an upper bound: the rate where no key is in twice.
-  double predicted_fpr = 0;
 };
 
 /// What a pass over a ScalableFilter measures.

@@ -95,10 +95,10 @@ void BindGrowth(nb::module_& module) {
              "Since creation, load or clear.")
       .Field("predicted_fpr", &ScalableStats::predicted_fpr, "Of the whole filter, by the model.")
       .Field(
-          "num_blocks", [](const ScalableStats& self) { return self.doubling.num_blocks; },
+          "num_blocks", [](const ScalableStats& self) { return self.num_blocks; },
           "Blocks of 64 bytes.")
       .Field(
-          "most_doublings", [](const ScalableStats& self) { return self.doubling.most_doublings; },
+          "most_doublings", [](const ScalableStats& self) { return self.most_doublings; },
           "How often the part that has grown most has doubled.");
   Record<WindowBucket>(module, "WindowBucket", "A live bucket of a window.")
       .Field("first_tick", &WindowBucket::first_tick, "First tick of the bucket.")

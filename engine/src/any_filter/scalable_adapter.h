@@ -17,13 +17,13 @@ namespace trommel {
 // Returns the entries less the copies in blocks that have slots of their own.
 // Its rates are 1 - (1 - 2^-P)^n, with n the entries in blocks and the values, and what is
 // undecided.
-inline uint64_t DistinctKeysIn(const DoublingStats& doubling, double fpr_of_entries,
+inline uint64_t DistinctKeysIn(const ScalableStats& stats, double fpr_of_entries,
                                double fpr_of_values) {
-  const double of_entries = std::log1p(doubling.undecided_share - fpr_of_entries);
-  const double of_values = std::log1p(doubling.undecided_share - fpr_of_values);
-  if (!(of_entries < of_values && of_values < 0)) return doubling.num_entries;
-  const double in_blocks = doubling.load * static_cast<double>(doubling.num_blocks);
-  return doubling.num_entries -
+  const double of_entries = std::log1p(stats.undecided_share - fpr_of_entries);
+  const double of_values = std::log1p(stats.undecided_share - fpr_of_values);
+  if (!(of_entries < of_values && of_values < 0)) return stats.num_entries;
+  const double in_blocks = stats.load * static_cast<double>(stats.num_blocks);
+  return stats.num_entries -
          static_cast<uint64_t>(std::llround(in_blocks * (1 - of_values / of_entries)));
 }
 
@@ -41,13 +41,12 @@ class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
 
   Figures GetFigures(bool measured) const override {
     const ScalableStats stats = filter_.GetStats();
-    const DoublingStats& doubling = stats.doubling;
     Figures figures = {{"num_keys", stats.num_keys}, {"target_fpr", filter_.target_fpr()}};
     if (measured) {
       figures.emplace_back("capacity", filter_.largest_capacity());
       const double current_fpr = filter_.MeasureFill().current_fpr;
       const uint64_t num_distinct =
-          std::min(DistinctKeysIn(doubling, stats.predicted_fpr, current_fpr), stats.num_keys);
+          std::min(DistinctKeysIn(stats, stats.predicted_fpr, current_fpr), stats.num_keys);
       AddMeasured(
           {num_distinct, num_distinct}, current_fpr, [&](uint64_t) { return current_fpr; },
           figures);
@@ -59,16 +58,16 @@ class ScalableAdapter final : public LastingAdapter<ScalableFilter> {
                                    {"num_refused_inserts", stats.num_refused_inserts},
                                    {"first_capacity", filter_.first_capacity()}});
     if (measured) figures.emplace_back("next_step_bytes", filter_.NextBytes());
-    figures.insert(figures.end(), {{"num_blocks", doubling.num_blocks},
-                                   {"load", doubling.load},
-                                   {"num_entries", doubling.num_entries},
-                                   {"num_small_parts", doubling.num_small_parts},
-                                   {"most_doublings", doubling.most_doublings},
-                                   {"least_doublings", doubling.least_doublings},
-                                   {"num_refused_steps", doubling.num_refused_steps},
-                                   {"side_table_bytes", doubling.side_table_bytes},
-                                   {"undecided_share", doubling.undecided_share},
-                                   {"num_interrupted_queries", doubling.num_interrupted_queries}});
+    figures.insert(figures.end(), {{"num_blocks", stats.num_blocks},
+                                   {"load", stats.load},
+                                   {"num_entries", stats.num_entries},
+                                   {"num_small_parts", stats.num_small_parts},
+                                   {"most_doublings", stats.most_doublings},
+                                   {"least_doublings", stats.least_doublings},
+                                   {"num_refused_steps", stats.num_refused_steps},
+                                   {"side_table_bytes", stats.side_table_bytes},
+                                   {"undecided_share", stats.undecided_share},
+                                   {"num_interrupted_queries", stats.num_interrupted_queries}});
     return figures;
   }
   GrowthForecast ForecastAt(uint64_t num_keys) const override {

@@ -10,7 +10,7 @@
 #include "engine/src/base/check.h"
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/keys/digest_policy.h"
-#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "engine/src/tuples/projection.h"
 #include "engine/src/tuples/projection_capacity.h"
 
@@ -92,7 +92,7 @@ ScalableConfig ConfigFor(const SetBudget& budget, const AttributeConfig& config)
 
 struct SetPlan {
   ScalableConfig config;
-  DoublingPlan plan;
+  GrowthPlan plan;
 };
 
 Result<std::vector<SetPlan>> PlansFor(std::span<const SetBudget> budgets,
@@ -101,7 +101,7 @@ Result<std::vector<SetPlan>> PlansFor(std::span<const SetBudget> budgets,
   plans.reserve(budgets.size());
   for (const SetBudget& budget : budgets) {
     const ScalableConfig of_set = ConfigFor(budget, config);
-    const Result<DoublingPlan> plan = DoublingPlan::MakeOfPart(of_set);
+    const Result<GrowthPlan> plan = GrowthPlan::MakeOfPart(of_set);
     if (!plan.ok()) {
       return BadRequest("the filter of " + AttributeMaskText(budget.set) + ": " +
                         plan.error().message);
@@ -111,7 +111,7 @@ Result<std::vector<SetPlan>> PlansFor(std::span<const SetBudget> budgets,
   return plans;
 }
 
-std::vector<double> RatesOf(const std::vector<std::unique_ptr<DoublingEngine>>& engines) {
+std::vector<double> RatesOf(const std::vector<std::unique_ptr<GrowingEngine>>& engines) {
   std::vector<double> rates;
   rates.reserve(engines.size());
   for (const auto& engine : engines) rates.push_back(engine->config().target_fpr);
@@ -198,8 +198,8 @@ Result<AttributeFilter> AttributeFilter::Create(const AttributeConfig& config) t
   Impl::Engines engines;
   engines.reserve(budgets->size());
   for (const SetPlan& of_set : *plans) {
-    Result<std::unique_ptr<DoublingEngine>> engine =
-        DoublingEngine::Create(of_set.config, of_set.plan, true, memory);
+    Result<std::unique_ptr<GrowingEngine>> engine =
+        GrowingEngine::Create(of_set.config, of_set.plan, true, memory);
     if (!engine.ok()) return engine.error();
     engines.push_back(*std::move(engine));
   }
@@ -268,12 +268,12 @@ AttributeStats AttributeFilter::GetStats() const {
   AttributeStats stats;
   stats.num_bytes = impl_->memory->num_bytes();
   for (size_t s = 0; s < impl_->engines.size(); ++s) {
-    const DoublingEngine& engine = *impl_->engines[s];
+    const GrowingEngine& engine = *impl_->engines[s];
     stats.sets.push_back({.set = sets().allowed()[s],
                           .capacity = engine.plan().options().first_capacity,
                           .target_fpr = engine.config().target_fpr,
                           .stats = engine.GetStats()});
-    stats.num_bytes += stats.sets.back().stats.doubling.side_table_bytes;
+    stats.num_bytes += stats.sets.back().stats.side_table_bytes;
   }
   stats.num_tuples = num_tuples();
   stats.num_refused_inserts = impl_->num_refused_inserts.load(std::memory_order_relaxed);

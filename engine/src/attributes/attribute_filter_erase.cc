@@ -12,7 +12,7 @@
 //
 // *Set after set.* The chunk as a whole is looked up first. What a set lacks then it lacks in its
 // turn, for erasures make no set hold more: it is refused. Most of the others are free: no set
-// holds their value less often than tuples of the chunk have it (DoublingEngine::MarkScarce);
+// holds their value less often than tuples of the chunk have it (GrowingEngine::MarkScarce);
 // tuples that are all in are always free. These are erased as one batch from set after set; only
 // queries for these very tuples can miss them on the way. Tuples that are scarce in some set are
 // erased one by one, in input order. Whether the free ones go before or after changes no answer:
@@ -43,7 +43,7 @@ namespace {
 
 // Small enough that inserters do not wait long, and large enough that locks, and what a batch costs
 // at each set, weigh little.
-constexpr size_t kEraseChunk = DoublingEngine::kMaxScarceKeys;
+constexpr size_t kEraseChunk = GrowingEngine::kMaxScarceKeys;
 static_assert(kEraseChunk % 64 == 0, "a chunk's answers are whole words");
 // Tuples times sets: worth being shared, and a task's.
 constexpr size_t kWorthSharing = size_t{1} << 14;
@@ -94,7 +94,7 @@ void AttributeFilter::Impl::MarkForErase(size_t set_idx, const Tuples& chunk,
   if (places.empty()) return;
 
   std::array<uint64_t, kEraseChunk> buffer;
-  const DoublingEngine& engine = *engines[set_idx];
+  const GrowingEngine& engine = *engines[set_idx];
   auto digests = DigestsOf(set_idx, chunk, places, buffer);
   const auto answers = words.first(BitmapWords(places.size()));
   const size_t num_held = engine.QueryExactly(digests, answers);

@@ -1,5 +1,5 @@
 // Attribute filters in files: which sets of attributes there are, and a filter that grows by itself
-// for each (scalable/doubling_file.cc).
+// for each (scalable/growing_file.cc).
 //
 //   attributes   AttributesNumbers below, and of each attribute a byte, its name's length, and the
 //                name
@@ -16,7 +16,7 @@
 #include "engine/src/attributes/attribute_filter_impl.h"
 #include "engine/src/files/filter_files.h"
 #include "engine/src/growing/growing_directory.h"
-#include "engine/src/scalable/doubling_file.h"
+#include "engine/src/scalable/growing_file.h"
 
 namespace trommel {
 namespace {
@@ -151,7 +151,7 @@ Result<AttributeFilter> AttributeFilter::ReadFrom(FileReader& file, uint64_t lim
   uint32_t store = 1;
   for (size_t s = 0; s < num_sets; ++s) {
     const GrowingNumbers& numbers = (*entries)[s];
-    Result<std::unique_ptr<DoublingEngine>> engine = DoublingEngine::ReadShards(
+    Result<std::unique_ptr<GrowingEngine>> engine = GrowingEngine::ReadShards(
         file, numbers, {.kind = DigestKind::kCaller}, store, limit_bytes, memory);
     if (!engine.ok()) return engine.error();
     store += static_cast<uint32_t>(numbers.options().num_shards());

@@ -1,4 +1,4 @@
-// What an AttributeFilter is made of: for each allowed set an engine that grows (DoublingEngine),
+// What an AttributeFilter is made of: for each allowed set an engine that grows (GrowingEngine),
 // all in one memory.
 #ifndef TROMMEL_ENGINE_SRC_ATTRIBUTES_ATTRIBUTE_FILTER_IMPL_H_
 #define TROMMEL_ENGINE_SRC_ATTRIBUTES_ATTRIBUTE_FILTER_IMPL_H_
@@ -13,7 +13,7 @@
 
 #include "engine/src/attributes/query_plans.h"
 #include "engine/src/growing/growing_memory.h"
-#include "engine/src/scalable/doubling_engine.h"
+#include "engine/src/scalable/growing_engine.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "engine/src/sync/striped_shared_mutex.h"
 #include "engine/src/tuples/projection.h"
@@ -30,7 +30,7 @@ struct AttributeFilter::Impl {
     DigestPolicy digest;
     std::shared_ptr<Executor> executor;
   };
-  using Engines = std::vector<std::unique_ptr<DoublingEngine>>;
+  using Engines = std::vector<std::unique_ptr<GrowingEngine>>;
 
   // Engines in this memory.
   Impl(Frame made_of, std::shared_ptr<GrowingMemory> memory_of_all, Engines engine_of_each_set);
@@ -51,7 +51,7 @@ struct AttributeFilter::Impl {
   // May throw std::bad_alloc, before anything has changed.
   EraseOutcome EraseWhole(const Tuples& tuples, std::span<uint64_t> missing);
 
-  DoublingEngine::Context context() const {
+  GrowingEngine::Context context() const {
     return {.policy = callers_digests, .executor = frame.executor.get()};
   }
   // What a set's engine is given for the tuples at these places: of the columns, or in the buffer.

@@ -9,22 +9,22 @@
 #include <utility>
 
 #include "engine/src/growing/digest_copies.h"
-#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
 namespace {
 
-Result<DoublingPlan> PlanOf(const SetValues& values, double target_fpr) {
-  return DoublingPlan::MakeOfPart({.first_capacity = values.capacity,
-                                   .target_fpr = target_fpr,
-                                   .max_capacity = values.max_capacity,
-                                   .digest = {.kind = DigestKind::kCaller}});
+Result<GrowthPlan> PlanOf(const SetValues& values, double target_fpr) {
+  return GrowthPlan::MakeOfPart({.first_capacity = values.capacity,
+                                 .target_fpr = target_fpr,
+                                 .max_capacity = values.max_capacity,
+                                 .digest = {.kind = DigestKind::kCaller}});
 }
 
 // Of further copies: 64 bytes per digest that has some, or a number of groups of 4 bits in a record
 // of a block (fingerprints/dense_counts.h).
-uint64_t CopyBytes(const DoublingPlan& plan, const SetValues& values) {
+uint64_t CopyBytes(const GrowthPlan& plan, const SetValues& values) {
   if (values.num_tuples <= values.capacity) return 0;
   const uint64_t num_further = values.num_tuples - values.capacity;
   const uint64_t num_keys = std::min(num_further, values.capacity);
@@ -34,7 +34,7 @@ uint64_t CopyBytes(const DoublingPlan& plan, const SetValues& values) {
   return num_keys * ((num_bits + 2) / 3 + 4) / 2;
 }
 
-SetSize SizeBy(const DoublingPlan& plan, const SetValues& values, double target_fpr) {
+SetSize SizeBy(const GrowthPlan& plan, const SetValues& values, double target_fpr) {
   return {.target_fpr = target_fpr,
           .predicted_fpr = plan.FprAt(values.capacity),
           .num_bytes =
@@ -95,12 +95,12 @@ uint64_t LargestOfSet(uint64_t capacity, uint64_t num_tuples, uint64_t max_tuple
   const uint64_t largest =
       wanted < static_cast<double>(kMaxCapacity) ? static_cast<uint64_t>(wanted) : kMaxCapacity;
   if (max_tuples != 0) return largest;
-  const uint64_t most = std::max(DoublingPlan::MostKeysAt(target_fpr), capacity);
+  const uint64_t most = std::max(GrowthPlan::MostKeysAt(target_fpr), capacity);
   return std::min(largest, most);
 }
 
 Result<SetSize> SizeOfSet(const SetValues& values, double target_fpr) {
-  const Result<DoublingPlan> plan = PlanOf(values, target_fpr);
+  const Result<GrowthPlan> plan = PlanOf(values, target_fpr);
   if (!plan.ok()) return plan.error();
   return SizeBy(*plan, values, target_fpr);
 }
@@ -110,7 +110,7 @@ Result<std::vector<SetSize>> SizesOfSet(const SetValues& values) {
   std::vector<SetSize> all;
   std::optional<Error> error;
   for (double target_fpr = kMaxTargetFpr; target_fpr >= kMinTargetFpr;) {
-    const Result<DoublingPlan> plan = PlanOf(values, target_fpr);
+    const Result<GrowthPlan> plan = PlanOf(values, target_fpr);
     if (plan.ok()) {
       all.push_back(SizeBy(*plan, values, target_fpr));
     } else {

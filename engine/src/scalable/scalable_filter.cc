@@ -1,4 +1,4 @@
-// ScalableFilter: batches go to the engine that keeps the keys (doubling_engine.h).
+// ScalableFilter: batches go to the engine that keeps the keys (growing_engine.h).
 #include "trommel/scalable_filter.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 #include "engine/src/keys/digest_policy.h"
 #include "engine/src/keys/key_batches.h"
 #include "engine/src/keys/merge_compatibility.h"
-#include "engine/src/scalable/doubling_engine.h"
-#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growing_engine.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
 namespace trommel {
@@ -22,11 +22,11 @@ ScalableFilter& ScalableFilter::operator=(ScalableFilter&&) noexcept = default;
 ScalableFilter::~ScalableFilter() = default;
 
 Result<ScalableFilter> ScalableFilter::Create(const ScalableConfig& config) try {
-  const Result<DoublingPlan> plan = DoublingPlan::Make(config);
+  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
   if (!plan.ok()) return plan.error();
   ScalableConfig made_with = config;
   made_with.first_capacity = plan->first_capacity();
-  Result<std::unique_ptr<DoublingEngine>> engine = DoublingEngine::Create(made_with, *plan);
+  Result<std::unique_ptr<GrowingEngine>> engine = GrowingEngine::Create(made_with, *plan);
   if (!engine.ok()) return engine.error();
   return ScalableFilter(std::make_unique<Impl>(made_with, *std::move(engine)));
 } catch (const std::bad_alloc&) {
@@ -162,10 +162,10 @@ Status ScalableFilter::Merge(const ScalableFilter& other) try {
   };
   const std::string difference = PolicyDifference(digest_policy(), other.digest_policy());
   if (Status good = CheckMerge(difference, num_keys(), other.num_keys()); !good) return good;
-  DoublingEngine& engine = *impl_->engine;
+  GrowingEngine& engine = *impl_->engine;
   if (&other == this) return engine.Merge(engine);
   [[maybe_unused]] const auto other_access = other.impl_->access_check.EnterExclusive();
-  const DoublingEngine& from = *other.impl_->engine;
+  const GrowingEngine& from = *other.impl_->engine;
   if (engine.plan().num_bits() != from.plan().num_bits()) {
     return mismatch("the filters keep " + std::to_string(engine.plan().num_bits()) + " and " +
                     std::to_string(from.plan().num_bits()) +

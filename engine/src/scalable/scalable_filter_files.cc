@@ -1,11 +1,11 @@
-// Scalable filters in files (doubling_file.cc).
+// Scalable filters in files (growing_file.cc).
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/src/files/filter_files.h"
-#include "engine/src/scalable/doubling_engine.h"
+#include "engine/src/scalable/growing_engine.h"
 #include "engine/src/scalable/scalable_filter_impl.h"
 
 namespace trommel {
@@ -18,8 +18,8 @@ Status ScalableFilter::WriteTo(FileWriter& file) const {
 Result<ScalableFilter> ScalableFilter::ReadFrom(FileReader& file, uint64_t limit_bytes,
                                                 const DigestKey& digest_key) {
   if (Status fits = file.CheckType(FileType::kScalable); !fits.ok()) return fits.error();
-  Result<std::unique_ptr<DoublingEngine>> engine =
-      DoublingEngine::Read(file, limit_bytes, digest_key);
+  Result<std::unique_ptr<GrowingEngine>> engine =
+      GrowingEngine::Read(file, limit_bytes, digest_key);
   if (!engine.ok()) return engine.error();
   const ScalableConfig config = (*engine)->config();
   return ScalableFilter(std::make_unique<Impl>(config, *std::move(engine)));

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/src/scalable/doubling_engine.h"
+#include "engine/src/scalable/growing_engine.h"
 #include "engine/src/sync/exclusive_access_check.h"
 #include "trommel/one_key.h"
 #include "trommel/scalable_filter.h"
@@ -15,12 +15,12 @@
 namespace trommel {
 
 struct ScalableFilter::Impl {
-  Impl(const ScalableConfig& made_with, std::unique_ptr<DoublingEngine> keeps_keys)
+  Impl(const ScalableConfig& made_with, std::unique_ptr<GrowingEngine> keeps_keys)
       : config(made_with), engine(std::move(keeps_keys)) {
     one.HashBy(config.digest);
   }
 
-  DoublingEngine::Context context() const {
+  GrowingEngine::Context context() const {
     return {.policy = config.digest, .executor = config.executor.get()};
   }
 
@@ -36,7 +36,7 @@ struct ScalableFilter::Impl {
 
   OneKey one;
   ScalableConfig config;
-  std::unique_ptr<DoublingEngine> engine;
+  std::unique_ptr<GrowingEngine> engine;
   std::atomic<uint64_t> num_refused_erases{0};
   std::atomic<uint64_t> num_refused_inserts{0};
   ExclusiveAccessCheck access_check;

@@ -88,14 +88,14 @@ void DescribeAttributes(const AttributeFilter& filter, Report& report) {
                  {"current_fpr", fill[i].current_fpr},
                  {"predicted_fpr", set.stats.predicted_fpr},
                  {"num_bytes", set.stats.num_bytes},
-                 {"doublings", set.stats.doubling.most_doublings}});
+                 {"doublings", set.stats.most_doublings}});
   }
   for (const size_t i : FirstShown(stats.sets)) {
     const SetStats& set = stats.sets[i];
     text += fmt::format("\n  {:<{}} {:>14} {:>12} {:>11} {:>10} {:>11}", SetText(set.set, names),
                         width, FormatCount(set.capacity), FormatRate(fill[i].current_fpr),
                         FormatRate(set.target_fpr), FormatBytes(set.stats.num_bytes),
-                        set.stats.doubling.most_doublings);
+                        set.stats.most_doublings);
   }
   if (stats.sets.size() > kMostLines) {
     text += fmt::format("\n  ... and {} more (--json has all)", stats.sets.size() - kMostLines);

@@ -1,4 +1,4 @@
-// Scalable filters that double: rates over the whole life, growth and shrinking, refusals. What
+// Scalable filters that grow: rates over the whole life, growth and shrinking, refusals. What
 // every type promises: tests/promises.
 #include <algorithm>
 #include <cstdint>
@@ -31,8 +31,8 @@ uint64_t NumShown(const ScalableFilter& filter, const std::vector<uint64_t>& key
 
 }  // namespace
 
-TEST_CASE("a filter that doubles has the rate of its keys at any size, up and down",
-          "[engine][scalable][doubling][long]") {
+TEST_CASE("a filter that grows has the rate of its keys at any size, up and down",
+          "[engine][scalable][long]") {
   const uint64_t seed = Catch::rngSeed();
   const std::vector<uint64_t> non_members = NonMemberKeys(Scaled(2'000'000), seed);
   for (const double target_fpr : {0.1, 0.01, 1e-3, 1e-4, 1e-5}) {
@@ -62,8 +62,7 @@ TEST_CASE("a filter that doubles has the rate of its keys at any size, up and do
   }
 }
 
-TEST_CASE("a filter takes the memory that its forecast says",
-          "[engine][scalable][doubling][long]") {
+TEST_CASE("a filter takes the memory that its forecast says", "[engine][scalable][long]") {
   const uint64_t seed = Catch::rngSeed();
   for (const double target_fpr : {0.1, 0.01, 1e-4}) {
     ScalableFilter filter = Doubling({.target_fpr = target_fpr, .max_capacity = 100'000'000});
@@ -90,7 +89,7 @@ TEST_CASE("a filter takes the memory that its forecast says",
 }
 
 TEST_CASE("a filter that may not grow further fills up, refuses keys by name, and loses none",
-          "[engine][scalable][doubling][long]") {
+          "[engine][scalable][long]") {
   const bool is_by_memory = GENERATE(false, true);
   ScalableFilter filter = is_by_memory ? Doubling({.memory_limit_bytes = 1'000'000})
                                        : Doubling({.max_capacity = 100'000});
@@ -105,7 +104,7 @@ TEST_CASE("a filter that may not grow further fills up, refuses keys by name, an
         (is_by_memory ? GrowthRefusal::kMemoryLimit : GrowthRefusal::kLargestCapacity));
   CHECK(filter.num_keys() == outcome.num_inserted);
   CHECK(filter.GetStats().num_refused_inserts == outcome.num_refused);
-  CHECK((filter.GetStats().doubling.num_refused_steps > 0) == is_by_memory);
+  CHECK((filter.GetStats().num_refused_steps > 0) == is_by_memory);
   uint64_t num_marked = 0;
   std::vector<uint64_t> taken;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -131,8 +130,7 @@ TEST_CASE("a filter that may not grow further fills up, refuses keys by name, an
   CHECK(filter.num_keys() == 0);
 }
 
-TEST_CASE("filters that cannot be merged say why, and stay as they are",
-          "[engine][scalable][doubling]") {
+TEST_CASE("filters that cannot be merged say why, and stay as they are", "[engine][scalable]") {
   const auto refusal = [](ScalableFilter filter, const ScalableFilter& other) {
     filter.Insert(MemberKeys(100, 1));
     const std::vector<std::byte> before = filter.Serialize();
@@ -152,7 +150,7 @@ TEST_CASE("filters that cannot be merged say why, and stay as they are",
 }
 
 TEST_CASE("a filter that could not have its blocks is cleared of the digests that it has",
-          "[engine][scalable][doubling]") {
+          "[engine][scalable]") {
   const std::vector<std::byte> empty =
       ScalableFilter::Create({.first_capacity = 1'000'000})->Serialize();
   Result<ScalableFilter> filter = ScalableFilter::Deserialize(empty, 100'000);

@@ -1,4 +1,4 @@
-#include "engine/src/scalable/doubling_engine.h"
+#include "engine/src/scalable/growing_engine.h"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ class Claims {
  private:
   static constexpr uint32_t kSlotBits = 11;
   static constexpr size_t kSlots = size_t{1} << kSlotBits;
-  static_assert(kSlots >= 2 * DoublingEngine::kMaxScarceKeys);
+  static_assert(kSlots >= 2 * GrowingEngine::kMaxScarceKeys);
 
   uint32_t shift_;
   std::array<uint64_t, kSlots> values_;
@@ -60,8 +60,8 @@ uint64_t KeysOf(const ShardContents& contents) {
   return num_keys;
 }
 
-Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(
-    const ScalableConfig& config, const DoublingPlan& plan, bool has_first_size,
+Result<std::unique_ptr<GrowingEngine>> GrowingEngine::Create(
+    const ScalableConfig& config, const GrowthPlan& plan, bool has_first_size,
     std::shared_ptr<GrowingMemory> memory) {
   GrowingOptions options = plan.options();
   options.limit_bytes = config.memory_limit_bytes;
@@ -73,11 +73,11 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Create(
         LimitSideOf(**store, config.side_memory_limit_bytes, config.memory_limit_bytes);
     if (!limited.ok()) return limited.error();
   }
-  return std::unique_ptr<DoublingEngine>(new DoublingEngine(config, plan, *std::move(store)));
+  return std::unique_ptr<GrowingEngine>(new GrowingEngine(config, plan, *std::move(store)));
 }
 
-InsertOutcome DoublingEngine::Insert(const Context& context, Keys keys, bool only_if_absent,
-                                     std::span<uint64_t> answers) noexcept {
+InsertOutcome GrowingEngine::Insert(const Context& context, Keys keys, bool only_if_absent,
+                                    std::span<uint64_t> answers) noexcept {
   const Update update = only_if_absent ? Update::kInsertIfAbsent : Update::kInsert;
   const UpdateOutcome updated = UpdateBatch(Target(context), update, keys, answers);
   InsertOutcome outcome{.num_inserted = updated.num_applied, .num_refused = updated.num_refused};
@@ -85,12 +85,12 @@ InsertOutcome DoublingEngine::Insert(const Context& context, Keys keys, bool onl
   return outcome;
 }
 
-uint64_t DoublingEngine::Erase(const Context& context, Keys keys,
-                               std::span<uint64_t> answers) noexcept {
+uint64_t GrowingEngine::Erase(const Context& context, Keys keys,
+                              std::span<uint64_t> answers) noexcept {
   return UpdateBatch(Target(context), Update::kErase, keys, answers).num_applied;
 }
 
-void DoublingEngine::FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const {
+void GrowingEngine::FindMissing(std::span<const uint64_t> digests, Shortfalls& shortfalls) const {
   ForEachRange(digests, locks_.lock_bits(),
                [&](size_t shard_idx, std::span<const uint64_t> of_shard) {
                  const RangeLocks::Held held = locks_.Hold(shard_idx, locks_.lock_bits());
@@ -98,27 +98,27 @@ void DoublingEngine::FindMissing(std::span<const uint64_t> digests, Shortfalls& 
                });
 }
 
-size_t DoublingEngine::Query(const Context& context, Keys keys,
-                             std::span<uint64_t> maybe_present) const noexcept {
+size_t GrowingEngine::Query(const Context& context, Keys keys,
+                            std::span<uint64_t> maybe_present) const noexcept {
   return QueryBatch(Target(context), keys, maybe_present);
 }
 
-size_t DoublingEngine::Select(const Context& context, Keys keys, Answer answer,
-                              std::span<uint32_t> selection) const noexcept {
+size_t GrowingEngine::Select(const Context& context, Keys keys, Answer answer,
+                             std::span<uint32_t> selection) const noexcept {
   return SelectBatch(Target(context), keys, answer == Answer::kMaybePresent, selection);
 }
 
-void DoublingEngine::CountEstimates(const Context& context, Keys keys,
-                                    std::span<uint64_t> counts) const noexcept {
+void GrowingEngine::CountEstimates(const Context& context, Keys keys,
+                                   std::span<uint64_t> counts) const noexcept {
   CountBatch(Target(context), keys, counts);
 }
 
-bool DoublingEngine::MayContain(uint64_t digest) const noexcept {
+bool GrowingEngine::MayContain(uint64_t digest) const noexcept {
   return store_->MayContain(digest);
 }
 
-size_t DoublingEngine::QueryExactly(std::span<const uint64_t> digests,
-                                    std::span<uint64_t> held) const noexcept {
+size_t GrowingEngine::QueryExactly(std::span<const uint64_t> digests,
+                                   std::span<uint64_t> held) const noexcept {
   const DigestPolicy policy{.kind = DigestKind::kCaller};
   size_t num_held = Query({.policy = policy}, Keys::Digests(digests), held);
   if (!store_->has_undecided()) return num_held;
@@ -133,8 +133,8 @@ size_t DoublingEngine::QueryExactly(std::span<const uint64_t> digests,
 
 // A shard that keeps digests may tell digests of one value apart: then more are marked than are
 // scarce, which costs time alone.
-void DoublingEngine::MarkScarce(std::span<const uint64_t> digests,
-                                std::span<bool> scarce) const noexcept {
+void GrowingEngine::MarkScarce(std::span<const uint64_t> digests,
+                               std::span<bool> scarce) const noexcept {
   Claims claims(64 - GrowingStore::kShardBits - plan_.options().value_bits);
   std::array<uint16_t, kMaxScarceKeys> places;
   for (size_t i = 0; i < digests.size(); ++i) places[i] = claims.Add(digests[i]);
@@ -151,24 +151,24 @@ void DoublingEngine::MarkScarce(std::span<const uint64_t> digests,
   }
 }
 
-Status DoublingEngine::LimitSideMemory(uint64_t limit_bytes) {
+Status GrowingEngine::LimitSideMemory(uint64_t limit_bytes) {
   Status limited = LimitSideOf(*store_, limit_bytes, config_.memory_limit_bytes);
   if (limited.ok()) config_.side_memory_limit_bytes = limit_bytes;
   return limited;
 }
 
-void DoublingEngine::Clear() {
+void GrowingEngine::Clear() {
   store_->Clear();
   locks_.ForgetKeys();
   NoteRefusals();
 }
 
-ShardContents DoublingEngine::ReadShard(size_t shard_idx) const {
+ShardContents GrowingEngine::ReadShard(size_t shard_idx) const {
   const RangeLocks::Held held = locks_.Hold(shard_idx, locks_.lock_bits());
   return store_->ReadShard(shard_idx);
 }
 
-Status DoublingEngine::WriteShard(size_t shard_idx, const ShardContents& contents) {
+Status GrowingEngine::WriteShard(size_t shard_idx, const ShardContents& contents) {
   RangeLocks::Held held = locks_.Hold(shard_idx, locks_.lock_bits());
   if (Status written = store_->WriteShard(shard_idx, contents); !written.ok()) return written;
   store_->FreeReplaced();  // else there would be what was replaced of all shards
@@ -176,13 +176,13 @@ Status DoublingEngine::WriteShard(size_t shard_idx, const ShardContents& content
   return Ok();
 }
 
-void DoublingEngine::NoteRefusals() {
+void GrowingEngine::NoteRefusals() {
   const GrowingFigures figures = store_->Figures();
   num_refused_by_side_.store(figures.num_refused_by_side, std::memory_order_relaxed);
   num_refused_by_size_.store(figures.num_refused_by_size, std::memory_order_relaxed);
 }
 
-GrowthRefusal DoublingEngine::Refusal() {
+GrowthRefusal GrowingEngine::Refusal() {
   const GrowingFigures figures = store_->Figures();
   const uint64_t num_by_side = figures.num_refused_by_side;
   if (num_refused_by_side_.exchange(num_by_side, std::memory_order_relaxed) != num_by_side) {
@@ -195,7 +195,7 @@ GrowthRefusal DoublingEngine::Refusal() {
              : GrowthRefusal::kMemoryLimit;
 }
 
-Status DoublingEngine::Merge(const DoublingEngine& other) {
+Status GrowingEngine::Merge(const GrowingEngine& other) {
   if (Status merged = store_->Merge(*other.store_); !merged.ok()) return merged;
   NoteRefusals();  // the store is another one
   for (size_t s = 0; s < num_shards(); ++s) {

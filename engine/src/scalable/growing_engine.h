@@ -1,4 +1,4 @@
-// DoublingEngine: a scalable filter's keys, or those of a set of attributes, in one store that
+// GrowingEngine: a scalable filter's keys, or those of a set of attributes, in one store that
 // grows (GrowingStore).
 //
 // Each of the store's shards is a lock range. An update holds its shard's lock and grows the shard
@@ -8,8 +8,8 @@
 //
 // *Same bytes.* A shard's contents follow from the updates of its own keys, in order. A batch is
 // cut by shard in input order (batches/update_batch.h), so its split does not matter.
-#ifndef TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
-#define TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_GROWING_ENGINE_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_GROWING_ENGINE_H_
 
 #include <atomic>
 #include <cstddef>
@@ -23,7 +23,7 @@
 #include "engine/src/files/file_reader.h"
 #include "engine/src/files/file_writer.h"
 #include "engine/src/growing/growing_store.h"
-#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "engine/src/sync/range_locks.h"
 #include "trommel/executor.h"
 #include "trommel/keys.h"
@@ -35,7 +35,7 @@ namespace trommel {
 
 struct GrowingNumbers;
 
-class DoublingEngine {
+class GrowingEngine {
  public:
   // What a batch needs beside its keys.
   struct Context {
@@ -44,9 +44,9 @@ class DoublingEngine {
   };
 
   // Empty. Fails as GrowingStore::Create.
-  // Of a part the caller shifts digests (DoublingPlan), and `memory` is that of all parts.
-  static Result<std::unique_ptr<DoublingEngine>> Create(
-      const ScalableConfig& config, const DoublingPlan& plan, bool has_first_size = true,
+  // Of a part the caller shifts digests (GrowthPlan), and `memory` is that of all parts.
+  static Result<std::unique_ptr<GrowingEngine>> Create(
+      const ScalableConfig& config, const GrowthPlan& plan, bool has_first_size = true,
       std::shared_ptr<GrowingMemory> memory = nullptr);
 
   // Updates. The bits of the keys that were inserted or erased are set in `answers`: a word for
@@ -97,31 +97,31 @@ class DoublingEngine {
   const GrowingStore& store() const { return *store_; }
 
   // Of a file. Fails as ScalableFilter::Load.
-  static Result<std::unique_ptr<DoublingEngine>> Read(FileReader& file, uint64_t limit_bytes,
-                                                      const DigestKey& digest_key);
+  static Result<std::unique_ptr<GrowingEngine>> Read(FileReader& file, uint64_t limit_bytes,
+                                                     const DigestKey& digest_key);
 
   // Adds the other's keys. Fails as ScalableFilter::Merge for want of memory. Exclusive, both.
-  Status Merge(const DoublingEngine& other);
+  Status Merge(const GrowingEngine& other);
 
   const ScalableConfig& config() const { return config_; }
-  const DoublingPlan& plan() const { return plan_; }
+  const GrowthPlan& plan() const { return plan_; }
   // What one shard holds, at some moment.
   ShardContents ReadShard(size_t shard_idx) const;
   // Of a new engine. Fails as GrowingStore::WriteShard. Exclusive.
   Status WriteShard(size_t shard_idx, const ShardContents& contents);
 
-  // --- Parts of a file (doubling_file.cc): an entry of the section `growing`, and the shards as
+  // --- Parts of a file (growing_file.cc): an entry of the section `growing`, and the shards as
   // stores from first_store on.
   size_t num_shards() const { return plan_.options().num_shards(); }
   void AppendNumbers(FileWriter& file) const;
   void WriteShards(FileWriter& file, uint32_t first_store) const;
-  static Result<std::unique_ptr<DoublingEngine>> ReadShards(
+  static Result<std::unique_ptr<GrowingEngine>> ReadShards(
       FileReader& file, const GrowingNumbers& numbers, const DigestPolicy& policy,
       uint32_t first_store, uint64_t limit_bytes, std::shared_ptr<GrowingMemory> memory = nullptr);
 
  private:
-  DoublingEngine(const ScalableConfig& config, const DoublingPlan& plan,
-                 std::unique_ptr<GrowingStore> store)
+  GrowingEngine(const ScalableConfig& config, const GrowthPlan& plan,
+                std::unique_ptr<GrowingStore> store)
       : config_(config), plan_(plan), store_(std::move(store)), locks_(plan.options().shard_bits) {
     config_.executor = nullptr;
   }
@@ -136,7 +136,7 @@ class DoublingEngine {
   GrowthRefusal Refusal();
 
   ScalableConfig config_;  // without an executor
-  DoublingPlan plan_;
+  GrowthPlan plan_;
   std::unique_ptr<GrowingStore> store_;
   mutable RangeLocks locks_;  // one for each shard
   // When Refusal was last asked for.
@@ -149,4 +149,4 @@ uint64_t KeysOf(const ShardContents& contents);
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_ENGINE_H_
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_GROWING_ENGINE_H_

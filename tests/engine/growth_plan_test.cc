@@ -1,5 +1,5 @@
-// The model of a filter that grows. That its rates are those of filters: doubling_filter_test.cc.
-#include "engine/src/scalable/doubling_plan.h"
+// The model of a filter that grows. That its rates are those of filters: growing_filter_test.cc.
+#include "engine/src/scalable/growth_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,34 +15,33 @@ namespace {
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 
-DoublingPlan PlanOf(const ScalableConfig& config) { return DoublingPlan::Make(config).value(); }
+GrowthPlan PlanOf(const ScalableConfig& config) { return GrowthPlan::Make(config).value(); }
 
 std::string Refusal(const ScalableConfig& config) {
-  const Result<DoublingPlan> plan = DoublingPlan::Make(config);
+  const Result<GrowthPlan> plan = GrowthPlan::Make(config);
   return plan.ok() ? "" : plan.error().message;
 }
 
 }  // namespace
 
-TEST_CASE("a filter that doubles needs no first size", "[engine][scalable][doubling]") {
+TEST_CASE("a filter that grows needs no first size", "[engine][scalable]") {
   CHECK(ScalableFilter::Create({})->first_capacity() ==
         ScalableFilter::Create({.first_capacity = 1})->first_capacity());
 }
 
 TEST_CASE("every rate from 0.001 to 10 percent is kept up to the largest size",
-          "[engine][scalable][doubling]") {
+          "[engine][scalable]") {
   for (const double target_fpr : {1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1}) {
     CAPTURE(target_fpr);
     const ScalableConfig config{.first_capacity = 65'536, .target_fpr = target_fpr};
     const ScalableFilter filter = ScalableFilter::Create(config).value();
     CHECK(filter.first_capacity() >= 65'536);
-    CHECK(filter.largest_capacity() == DoublingPlan::kUsualLargest);
+    CHECK(filter.largest_capacity() == GrowthPlan::kUsualLargest);
     CHECK(filter.ForecastAt(filter.largest_capacity()).predicted_fpr <= target_fpr);
   }
 }
 
-TEST_CASE("a filter that doubles refuses numbers out of range, naming them",
-          "[engine][scalable][doubling]") {
+TEST_CASE("a filter that grows refuses numbers out of range, naming them", "[engine][scalable]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK_THAT(Refusal({.target_fpr = nan}), ContainsSubstring("target_fpr is nan"));
   CHECK_THAT(Refusal({.target_fpr = 0.7}), ContainsSubstring("target_fpr is 0.7"));
@@ -55,12 +54,12 @@ TEST_CASE("a filter that doubles refuses numbers out of range, naming them",
              ContainsSubstring("target_fpr is 1e-04: that is kept up to 112589990684 keys"));
 }
 
-TEST_CASE("a filter that doubles keeps the bits that its target needs at its largest size",
-          "[engine][scalable][doubling]") {
+TEST_CASE("a filter that grows keeps the bits that its target needs at its largest size",
+          "[engine][scalable]") {
   for (const double target_fpr : {1e-5, 1.1e-4, 0.001, 0.01, 1.0 / 64, 0.1, 0.5}) {
     for (const uint64_t largest : {1'000ULL, 65'536ULL, 3'000'000ULL, 1'000'000'000ULL}) {
       CAPTURE(target_fpr, largest);
-      const DoublingPlan plan = PlanOf({.target_fpr = target_fpr, .max_capacity = largest});
+      const GrowthPlan plan = PlanOf({.target_fpr = target_fpr, .max_capacity = largest});
       const auto of_keys = static_cast<double>(largest);
       const double needed = std::log2(of_keys / target_fpr);
       const double least = std::max(needed, std::log2(of_keys) + 6.5);
@@ -70,18 +69,17 @@ TEST_CASE("a filter that doubles keeps the bits that its target needs at its lar
       if (plan.FprAt(largest) > 0 && needed == least)
         CHECK(plan.FprAt(largest) > 0.49 * target_fpr);
       // Of fewer keys as many fewer; of more, what they give.
-      const double full = DoublingPlan::FprOf(of_keys, plan.num_bits());
-      CHECK(DoublingPlan::FprOf(of_keys / 8, plan.num_bits()) == Approx(full / 8).epsilon(0.3));
-      CHECK(DoublingPlan::FprOf(1e30, plan.num_bits()) == 1);
-      CHECK(DoublingPlan::CanBe(plan.options()));
+      const double full = GrowthPlan::FprOf(of_keys, plan.num_bits());
+      CHECK(GrowthPlan::FprOf(of_keys / 8, plan.num_bits()) == Approx(full / 8).epsilon(0.3));
+      CHECK(GrowthPlan::FprOf(1e30, plan.num_bits()) == 1);
+      CHECK(GrowthPlan::CanBe(plan.options()));
     }
   }
 }
 
-TEST_CASE("the forecast of a filter that doubles rises with the keys",
-          "[engine][scalable][doubling]") {
+TEST_CASE("the forecast of a filter that grows rises with the keys", "[engine][scalable]") {
   for (const double target_fpr : {1e-5, 1e-3, 0.1}) {
-    const DoublingPlan plan = PlanOf({.target_fpr = target_fpr, .max_capacity = 30'000'000});
+    const GrowthPlan plan = PlanOf({.target_fpr = target_fpr, .max_capacity = 30'000'000});
     double fpr = 0;
     uint64_t num_bytes = 0;
     for (uint64_t n = 1'000; n <= 30'000'000; n += n / 16) {
@@ -98,24 +96,24 @@ TEST_CASE("the forecast of a filter that doubles rises with the keys",
 }
 
 TEST_CASE("the first size holds first_capacity, and the largest is max_capacity",
-          "[engine][scalable][doubling]") {
+          "[engine][scalable]") {
   for (const uint64_t first : {uint64_t{0}, uint64_t{1}, uint64_t{200'000}, uint64_t{50'000'000}}) {
     for (const uint64_t times : {uint64_t{0}, uint64_t{1}, uint64_t{5}, uint64_t{1000}}) {
-      const DoublingPlan plan = PlanOf({.first_capacity = first, .max_capacity = first * times});
+      const GrowthPlan plan = PlanOf({.first_capacity = first, .max_capacity = first * times});
       CHECK(plan.first_capacity() >= first);
-      const uint64_t wanted = first * times == 0 ? DoublingPlan::kUsualLargest : first * times;
+      const uint64_t wanted = first * times == 0 ? GrowthPlan::kUsualLargest : first * times;
       CHECK(plan.largest_capacity() == std::max(first, wanted));
     }
   }
 }
 
-TEST_CASE("numbers of a file that no filter asks for cannot be", "[engine][scalable][doubling]") {
+TEST_CASE("numbers of a file that no filter asks for cannot be", "[engine][scalable]") {
   const auto can_be = [](uint32_t value_bits, uint64_t first_capacity, uint64_t max_capacity,
                          uint32_t shard_bits = 6) {
-    return DoublingPlan::CanBe({.value_bits = value_bits,
-                                .shard_bits = shard_bits,
-                                .first_capacity = first_capacity,
-                                .max_capacity = max_capacity});
+    return GrowthPlan::CanBe({.value_bits = value_bits,
+                              .shard_bits = shard_bits,
+                              .first_capacity = first_capacity,
+                              .max_capacity = max_capacity});
   };
   CHECK(can_be(31, 0, 1'000'000'000));
   CHECK_FALSE(can_be(0, 0, 1));

@@ -1,4 +1,4 @@
-// DoublingPlan: how far a filter that grows by itself may grow, and what the model says of it on
+// GrowthPlan: how far a filter that grows by itself may grow, and what the model says of it on
 // the way.
 //
 // *The model.* A filter keeps P bits of each digest at any size (growing/growing_store.h), so n
@@ -6,8 +6,8 @@
 // and went. With P = log2(max_capacity / target_fpr), rounded up, that is the target at most. Of
 // blocks with short remainders many slots are equal to a key's, so there are never fewer than 6.5
 // bits behind the number of keys: for rates above 1 % that takes no memory.
-#ifndef TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_PLAN_H_
-#define TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_PLAN_H_
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_GROWTH_PLAN_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_GROWTH_PLAN_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace trommel {
 
-class DoublingPlan {
+class GrowthPlan {
  public:
   // The size that a filter without max_capacity reaches within its target, unless its first one is
   // larger.
@@ -27,16 +27,16 @@ class DoublingPlan {
 
   // Fails with kInvalidArgument for numbers out of range, for fields that a filter of this kind
   // does not have, and where the rate at the largest size takes more bits than a digest may give.
-  static Result<DoublingPlan> Make(const ScalableConfig& config);
+  static Result<GrowthPlan> Make(const ScalableConfig& config);
   // The same, of one of several filters that are one: a small one has one shard, which takes less
   // memory. It is for digests behind a shift of digest_shift(). It keeps its rate up to
   // max_capacity, and may grow to kPartGrowth times that.
   static constexpr uint64_t kPartGrowth = 16;
-  static Result<DoublingPlan> MakeOfPart(const ScalableConfig& config);
+  static Result<GrowthPlan> MakeOfPart(const ScalableConfig& config);
   // As many keys as a filter may keep this rate for.
   static uint64_t MostKeysAt(double target_fpr);
   // Of a file. Requires CanBe.
-  explicit DoublingPlan(const GrowingOptions& options)
+  explicit GrowthPlan(const GrowingOptions& options)
       : options_(options), ladder_(GrowingStore::LadderOf(options)) {}
   static bool CanBe(const GrowingOptions& options);
 
@@ -66,8 +66,8 @@ class DoublingPlan {
   static double FprOf(double num_values, uint32_t num_bits);
 
  private:
-  static Result<DoublingPlan> MakeWith(const ScalableConfig& config, uint32_t shard_bits,
-                                       uint64_t growth);
+  static Result<GrowthPlan> MakeWith(const ScalableConfig& config, uint32_t shard_bits,
+                                     uint64_t growth);
   uint64_t OfShard(uint64_t num_keys) const {
     return (num_keys + options_.num_shards() - 1) / options_.num_shards();
   }
@@ -78,4 +78,4 @@ class DoublingPlan {
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_PLAN_H_
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_GROWTH_PLAN_H_

@@ -1,4 +1,4 @@
-#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ double BitsFor(uint64_t num_keys, double target_fpr) {
   return std::ceil(of_keys + std::max(kLeastBitsBehind, -std::log2(target_fpr)) - 1e-9);
 }
 
-std::optional<Error> CheckDoubling(const ScalableConfig& config) {
+std::optional<Error> CheckGrowing(const ScalableConfig& config) {
   if (const Status digest = CheckPolicy(config.digest); !digest.ok()) return digest.error();
   // Written so that NaN fails.
   if (!(config.target_fpr >= kMinTargetFpr && config.target_fpr <= kMaxTargetFpr)) {
@@ -41,7 +41,7 @@ std::optional<Error> CheckDoubling(const ScalableConfig& config) {
 
 }  // namespace
 
-bool DoublingPlan::CanBe(const GrowingOptions& options) {
+bool GrowthPlan::CanBe(const GrowingOptions& options) {
   return options.value_bits >= 1 && options.value_bits <= kernels::kMaxValueBits &&
          options.max_capacity >= 1 && options.max_capacity <= kMaxCapacity &&
          options.first_capacity <= options.max_capacity &&
@@ -49,27 +49,27 @@ bool DoublingPlan::CanBe(const GrowingOptions& options) {
              std::log2(static_cast<double>(options.max_capacity)) + kFewestBitsBehind;
 }
 
-Result<DoublingPlan> DoublingPlan::Make(const ScalableConfig& config) {
+Result<GrowthPlan> GrowthPlan::Make(const ScalableConfig& config) {
   return MakeWith(config, GrowingStore::kShardBits, 1);
 }
 
-uint64_t DoublingPlan::MostKeysAt(double target_fpr) {
+uint64_t GrowthPlan::MostKeysAt(double target_fpr) {
   if (!(target_fpr > 0 && target_fpr <= 1)) return 0;  // written so that NaN is, too
   return static_cast<uint64_t>(
       std::ldexp(target_fpr, kernels::kMaxValueBits + GrowingStore::kShardBits));
 }
 
-Result<DoublingPlan> DoublingPlan::MakeOfPart(const ScalableConfig& config) {
+Result<GrowthPlan> GrowthPlan::MakeOfPart(const ScalableConfig& config) {
   if (config.first_capacity < kMostOfOneShard) {
-    Result<DoublingPlan> plan = MakeWith(config, 0, kPartGrowth);
+    Result<GrowthPlan> plan = MakeWith(config, 0, kPartGrowth);
     if (plan.ok()) return plan;
   }
   return MakeWith(config, GrowingStore::kShardBits, kPartGrowth);
 }
 
-Result<DoublingPlan> DoublingPlan::MakeWith(const ScalableConfig& config, uint32_t shard_bits,
-                                            uint64_t growth) {
-  if (auto error = CheckDoubling(config)) return *error;
+Result<GrowthPlan> GrowthPlan::MakeWith(const ScalableConfig& config, uint32_t shard_bits,
+                                        uint64_t growth) {
+  if (auto error = CheckGrowing(config)) return *error;
   const uint64_t wanted = config.max_capacity != 0 ? config.max_capacity : kUsualLargest;
   const uint64_t largest = std::max(wanted, config.first_capacity);
   const double num_bits = BitsFor(largest, config.target_fpr);
@@ -81,46 +81,46 @@ Result<DoublingPlan> DoublingPlan::MakeWith(const ScalableConfig& config, uint32
                                                   " keys, not " + TextOf(largest)};
   }
   const double value_bits = std::max(1.0, num_bits - shard_bits);
-  return DoublingPlan(
+  return GrowthPlan(
       GrowingOptions{.value_bits = static_cast<uint32_t>(value_bits),
                      .shard_bits = shard_bits,
                      .first_capacity = config.first_capacity,
                      .max_capacity = std::min(largest, kMaxCapacity / growth) * growth});
 }
 
-uint64_t DoublingPlan::first_capacity() const {
+uint64_t GrowthPlan::first_capacity() const {
   if (!ladder_.begins_with_digests()) return options_.first_capacity;
   // Shards have more keys than the mean by chance, and the fullest grows first.
   return std::max(options_.first_capacity, options_.num_shards() * ladder_.max_digests() * 9 / 10);
 }
 
-double DoublingPlan::DoublingsAt(size_t level) const {
+double GrowthPlan::DoublingsAt(size_t level) const {
   const auto capacity_of = [this](size_t of_level) {
     return static_cast<double>(ladder_[of_level].capacity);
   };
   return std::max(0.0, std::log2(capacity_of(level) / capacity_of(ladder_.first_level())));
 }
 
-double DoublingPlan::FprOf(double num_values, uint32_t num_bits) {
+double GrowthPlan::FprOf(double num_values, uint32_t num_bits) {
   return -std::expm1(-std::ldexp(num_values, -static_cast<int>(num_bits)));
 }
 
-double DoublingPlan::FprAt(uint64_t num_keys) const {
+double GrowthPlan::FprAt(uint64_t num_keys) const {
   return KeepsDigestsAt(num_keys) ? 0 : FprOf(static_cast<double>(num_keys), num_bits());
 }
 
-uint64_t DoublingPlan::BytesAt(uint64_t num_keys) const {
+uint64_t GrowthPlan::BytesAt(uint64_t num_keys) const {
   if (KeepsDigestsAt(num_keys)) return num_keys * GrowthLadder::kBytesPerDigest;
   const size_t level = std::max(ladder_.LevelFor(OfShard(num_keys)), ladder_.first_level());
   return options_.num_shards() * ladder_[level].num_bytes();
 }
 
-uint64_t DoublingPlan::FirstBytes() const {
+uint64_t GrowthPlan::FirstBytes() const {
   if (ladder_.begins_with_digests()) return 0;
   return options_.num_shards() * ladder_[ladder_.first_level()].num_bytes();
 }
 
-uint64_t DoublingPlan::AllFirstBytes() const {
+uint64_t GrowthPlan::AllFirstBytes() const {
   const uint32_t bits = FirstBytes() == 0 ? 0 : ladder_[ladder_.first_level()].prefix_bits;
   uint64_t of_directories = GrowingDirectory::AllBytesOf(0);
   if (bits > 0) of_directories += GrowingDirectory::AllBytesOf(bits);

@@ -1,13 +1,13 @@
 // The section `growing` of files: what filters that grow by themselves are, an entry each.
-#ifndef TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_FILE_H_
-#define TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_FILE_H_
+#ifndef TROMMEL_ENGINE_SRC_SCALABLE_GROWING_FILE_H_
+#define TROMMEL_ENGINE_SRC_SCALABLE_GROWING_FILE_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "engine/src/files/file_reader.h"
 #include "engine/src/growing/growing_store.h"
-#include "engine/src/scalable/doubling_plan.h"
+#include "engine/src/scalable/growth_plan.h"
 #include "trommel/result.h"
 #include "trommel/scalable_filter.h"
 
@@ -37,4 +37,4 @@ uint64_t LeastBytes(FileReader& file, uint32_t first_store, size_t num_stores);
 
 }  // namespace trommel
 
-#endif  // TROMMEL_ENGINE_SRC_SCALABLE_DOUBLING_FILE_H_
+#endif  // TROMMEL_ENGINE_SRC_SCALABLE_GROWING_FILE_H_

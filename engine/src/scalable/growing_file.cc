@@ -12,7 +12,7 @@
 // is the lowest of its word of 64. Canonical: all of it follows from the keys, but for whether a
 // shard keeps digests. What GrowingStore::ReadShard would not return is refused. A shard gets the
 // blocks of its keys, or as many as long remainders need, within the limit of memory.
-#include "engine/src/scalable/doubling_file.h"
+#include "engine/src/scalable/growing_file.h"
 
 #include <algorithm>
 #include <bit>
@@ -26,7 +26,7 @@
 #include "engine/src/base/memory_limit.h"
 #include "engine/src/files/file_reader.h"
 #include "engine/src/files/file_writer.h"
-#include "engine/src/scalable/doubling_engine.h"
+#include "engine/src/scalable/growing_engine.h"
 
 namespace trommel {
 namespace {
@@ -94,7 +94,7 @@ Status CheckNumbers(const FileSection& section, uint64_t at, const GrowingNumber
   if (numbers.is_one_shard > 1) {
     return section.CorruptAt(at + offsetof(GrowingNumbers, is_one_shard), "neither 1 shard nor 64");
   }
-  if (!DoublingPlan::CanBe(numbers.options())) {
+  if (!GrowthPlan::CanBe(numbers.options())) {
     return section.CorruptAt(at, "values of " + std::to_string(numbers.value_bits) + " bits for " +
                                      std::to_string(numbers.first_capacity) + " to " +
                                      std::to_string(numbers.max_capacity) + " keys");
@@ -120,7 +120,7 @@ Status ReadList(FileReader& file, const SectionRow& row, uint32_t store_idx, std
 }
 
 Result<ShardContents> ReadShardContents(FileReader& file, uint32_t store_idx,
-                                        const DoublingPlan& plan) {
+                                        const GrowthPlan& plan) {
   ShardContents contents;
   PackedValues packed;
   Status read = ReadList(file, sections::kDigests, store_idx, contents.keys);
@@ -172,7 +172,7 @@ uint64_t LeastBytes(FileReader& file, uint32_t first_store, size_t num_stores) {
   return num_bytes;
 }
 
-void DoublingEngine::AppendNumbers(FileWriter& file) const {
+void GrowingEngine::AppendNumbers(FileWriter& file) const {
   const GrowingOptions& options = plan_.options();
   file.Append(BytesOf(GrowingNumbers{.value_bits = options.value_bits,
                                      .is_one_shard = options.num_shards() == 1 ? 1U : 0U,
@@ -182,7 +182,7 @@ void DoublingEngine::AppendNumbers(FileWriter& file) const {
                                      .target_fpr = config_.target_fpr}));
 }
 
-void DoublingEngine::WriteShards(FileWriter& file, uint32_t first_store) const {
+void GrowingEngine::WriteShards(FileWriter& file, uint32_t first_store) const {
   for (uint32_t s = 0; s < num_shards() && file.ok(); ++s) {
     const uint32_t store = first_store + s;
     const ShardContents contents = ReadShard(s);
@@ -198,7 +198,7 @@ void DoublingEngine::WriteShards(FileWriter& file, uint32_t first_store) const {
   }
 }
 
-Status DoublingEngine::WriteTo(FileWriter& file) const {
+Status GrowingEngine::WriteTo(FileWriter& file) const {
   const uint64_t about_bytes = store_->num_entries() * sizeof(uint32_t);
   file.Begin(FileType::kScalable, config_.digest, about_bytes);
   file.BeginSection(sections::kGrowing, 0);
@@ -208,8 +208,8 @@ Status DoublingEngine::WriteTo(FileWriter& file) const {
   return Ok();
 }
 
-Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Read(FileReader& file, uint64_t limit_bytes,
-                                                             const DigestKey& digest_key) {
+Result<std::unique_ptr<GrowingEngine>> GrowingEngine::Read(FileReader& file, uint64_t limit_bytes,
+                                                           const DigestKey& digest_key) {
   const Result<DigestPolicy> policy = file.Policy(digest_key);
   if (!policy.ok()) return policy.error();
   const Result<std::vector<GrowingNumbers>> numbers = ReadGrowing(file);
@@ -225,17 +225,17 @@ Result<std::unique_ptr<DoublingEngine>> DoublingEngine::Read(FileReader& file, u
   return ReadShards(file, numbers->front(), *policy, 1, limit_bytes);
 }
 
-Result<std::unique_ptr<DoublingEngine>> DoublingEngine::ReadShards(
+Result<std::unique_ptr<GrowingEngine>> GrowingEngine::ReadShards(
     FileReader& file, const GrowingNumbers& numbers, const DigestPolicy& policy,
     uint32_t first_store, uint64_t limit_bytes, std::shared_ptr<GrowingMemory> memory) {
-  const DoublingPlan plan(numbers.options());
+  const GrowthPlan plan(numbers.options());
   const ScalableConfig config{.first_capacity = plan.first_capacity(),
                               .target_fpr = numbers.target_fpr,
                               .max_capacity = numbers.asked_capacity,
                               .digest = policy,
                               .memory_limit_bytes = limit_bytes};
   // Not as large as at first: a small file must not take much memory.
-  Result<std::unique_ptr<DoublingEngine>> engine = Create(config, plan, false, std::move(memory));
+  Result<std::unique_ptr<GrowingEngine>> engine = Create(config, plan, false, std::move(memory));
   if (!engine.ok()) return engine.error();
   uint64_t num_keys = 0;
   for (size_t s = 0; s < plan.options().num_shards(); ++s) {

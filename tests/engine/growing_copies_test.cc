@@ -1,4 +1,4 @@
-// Filters that double with keys that are in more than once: rate, size and capacity are those of
+// Filters that grow with keys that are in more than once: rate, size and capacity are those of
 // the distinct keys. (What a store holds: growing_store_test.cc.)
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace trommel::tests {
 namespace {
 
-ScalableFilter DoublingOfCopies(const ScalableConfig& config = {}) {
+ScalableFilter GrowingOfCopies(const ScalableConfig& config = {}) {
   return ScalableFilter::Create(config).value();
 }
 
@@ -34,7 +34,7 @@ uint64_t NumFalse(const ScalableFilter& filter, std::span<const uint64_t> non_me
 void CheckSameRate(const ScalableFilter& filter, const ScalableFilter& once,
                    std::span<const uint64_t> non_members) {
   const double rate = filter.MeasureFill().current_fpr;
-  const double undecided = filter.GetStats().doubling.undecided_share;
+  const double undecided = filter.GetStats().undecided_share;
   CHECK(undecided < 0.001);
   const double of_values = rate - undecided;
   CHECK(of_values == Catch::Approx(once.MeasureFill().current_fpr).epsilon(0.001));
@@ -54,20 +54,20 @@ std::vector<uint64_t> EventsOf(std::span<const uint64_t> keys, size_t num_events
 }  // namespace
 
 TEST_CASE("the rate is that of the distinct keys, however often each is in",
-          "[engine][scalable][doubling][copies][long]") {
+          "[engine][scalable][copies][long]") {
   const uint64_t seed = Catch::rngSeed();
   const std::vector<uint64_t> keys = MemberKeys(100'000, seed);
   const std::vector<uint64_t> non_members = NonMemberKeys(Scaled(1'000'000), seed);
   const std::span<const uint64_t> all(keys);
   const ScalableConfig config{.max_capacity = 200'000};
-  ScalableFilter once = DoublingOfCopies(config);
+  ScalableFilter once = GrowingOfCopies(config);
   InsertEach(once, all, 1);
   for (const size_t num_copies : {2, 20}) {
     INFO(num_copies << " copies");
     // One round after the other; and copies while it grows, at each of its sizes.
-    ScalableFilter by_rounds = DoublingOfCopies(config);
+    ScalableFilter by_rounds = GrowingOfCopies(config);
     InsertEach(by_rounds, all, num_copies);
-    ScalableFilter while_growing = DoublingOfCopies(config);
+    ScalableFilter while_growing = GrowingOfCopies(config);
     size_t num_in = 0;
     for (size_t size = 1'000; num_in < keys.size(); size = std::min(2 * size, keys.size())) {
       InsertEach(while_growing, all.subspan(num_in, size - num_in), 1);
@@ -84,27 +84,27 @@ TEST_CASE("the rate is that of the distinct keys, however often each is in",
 }
 
 TEST_CASE("events of which few keys have many take little more memory than the keys",
-          "[engine][scalable][doubling][copies][long]") {
+          "[engine][scalable][copies][long]") {
   const uint64_t seed = Catch::rngSeed();
   // More than a filter keeps whole digests of: a copy of a digest takes 64 bytes.
   const std::vector<uint64_t> keys = MemberKeys(100'000, seed);
   const std::vector<uint64_t> events = EventsOf(keys, 1'000'000, seed);
-  ScalableFilter filter = DoublingOfCopies();
+  ScalableFilter filter = GrowingOfCopies();
   InsertEach(filter, events, 1);
-  ScalableFilter once = DoublingOfCopies();
+  ScalableFilter once = GrowingOfCopies();
   std::vector<uint64_t> inserted(BitmapWords(events.size()));
   CHECK(once.InsertIfAbsent(events, inserted).num_refused == 0);
   CheckSameRate(filter, once, NonMemberKeys(Scaled(1'000'000), seed));
   const auto num_bytes = static_cast<double>(once.GetStats().num_bytes);
   CHECK(static_cast<double>(filter.GetStats().num_bytes) <= 2.5 * num_bytes);
   REQUIRE(filter.Erase(events).num_refused == 0);
-  CHECK((filter.Serialize() == DoublingOfCopies().Serialize()));
+  CHECK((filter.Serialize() == GrowingOfCopies().Serialize()));
 }
 
 TEST_CASE("a filter takes as many distinct keys as max_capacity says, each in twenty times",
-          "[engine][scalable][doubling][copies][long]") {
+          "[engine][scalable][copies][long]") {
   const uint64_t seed = Catch::rngSeed();
-  ScalableFilter filter = DoublingOfCopies({.max_capacity = 100'000});
+  ScalableFilter filter = GrowingOfCopies({.max_capacity = 100'000});
   const std::vector<uint64_t> keys = MemberKeys(100'000, seed);
   InsertEach(filter, std::span(keys).first(50'000), 20);
   CHECK(filter.MeasureFill().current_fpr <= 0.01);
@@ -112,7 +112,7 @@ TEST_CASE("a filter takes as many distinct keys as max_capacity says, each in tw
   const ScalableStats stats = filter.GetStats();
   CHECK(stats.num_refused_inserts == 0);
   CHECK(stats.num_keys == 20 * 150'000);
-  CHECK(stats.doubling.num_entries <= keys.size());
+  CHECK(stats.num_entries <= keys.size());
   const std::vector<uint64_t> non_members = NonMemberKeys(Scaled(1'000'000), seed);
   const double most = filter.ForecastAt(keys.size()).predicted_fpr;
   CHECK(static_cast<double>(NumFalse(filter, non_members)) <=
