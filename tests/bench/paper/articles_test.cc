@@ -43,7 +43,7 @@ TEST_CASE("no space is saved by another hash", "[paper]") {
 }
 
 TEST_CASE(
-    "fewer probes and slices answer for every key; the fills choose probes that keep the rate",
+    "fewer probes and slices answer for every key, and the fills choose probes that keep the rate",
     "[paper]") {
   const Report report{.tables = {ProbesClaim(Quick())}};
   CheckReproduced(report, {{"Claim", "space released, filter full", "does not reproduce"},
