@@ -106,12 +106,11 @@ class alignas(64) GrowingShard {
     RunningFigure num_refused_by_side;  // of these, for lack of side memory
     RunningFigure num_refused_by_size;  // of these, because the last size was full
     RunningFigure num_refused_growths;
-    RunningFigure level;  // with num_blocks
+    RunningFigure level;       // with num_blocks
+    RunningFigure next_bytes;  // that its next step adds; 0: there is none
   };
   const Figures& figures() const { return figures_; }
   void ForgetRefusals();
-  // The bytes that its next step adds; 0: none is allowed.
-  uint64_t NextBytes() const;
 
  private:
   // Sums over segments.
@@ -182,6 +181,7 @@ class alignas(64) GrowingShard {
   // Moves copies from slots to records.
   void CountCopies() noexcept;
   void SetThresholds();
+  uint64_t NextBytes() const;  // of figures
   bool MoveUp() noexcept;
   bool MoveDown() noexcept;
   bool BecomeBlocks() noexcept;

@@ -26,6 +26,7 @@ uint64_t Between(uint64_t first, uint64_t last, uint64_t i, uint64_t num) {
 }  // namespace
 
 void GrowingShard::SetThresholds() {
+  figures_.next_bytes.Set(NextBytes());
   if (keeps_digests()) {
     // A filter that begins with blocks has digests where a loaded shard is empty, or could not
     // have blocks yet.

@@ -228,7 +228,7 @@ Status GrowingStore::LimitSideMemory(uint64_t limit_bytes) try {
 uint64_t GrowingStore::NextBytes() const {
   uint64_t least = 0;
   for (const auto& shard : shards_) {
-    const uint64_t num_bytes = shard->NextBytes();
+    const uint64_t num_bytes = shard->figures().next_bytes.Get();
     if (num_bytes != 0 && (least == 0 || num_bytes < least)) least = num_bytes;
   }
   return least;
