@@ -64,12 +64,15 @@ std::string Grouped(uint64_t number) {
 }
 
 std::string Printed(const char* format, ...) {
-  char buffer[512];
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof(buffer), format, arguments);
+  va_list again;
+  va_copy(again, arguments);
+  std::string text(static_cast<size_t>(std::vsnprintf(nullptr, 0, format, arguments)), '\0');
   va_end(arguments);
-  return buffer;
+  std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  return text;
 }
 
 }  // namespace trommel::bench

@@ -40,7 +40,7 @@ std::string FormatTrial(const std::string& title, const std::vector<std::string>
 // 1234567 is "1,234,567".
 std::string Grouped(uint64_t number);
 
-// What std::printf would print, up to its 511th byte.
+// What std::printf would print.
 [[gnu::format(printf, 1, 2)]] std::string Printed(const char* format, ...);
 
 }  // namespace trommel::bench

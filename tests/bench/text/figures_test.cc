@@ -43,7 +43,7 @@ TEST_CASE("a trial's table has medians, ratios by round, and dashes for sides wi
 
 TEST_CASE("what is printed into a string is what printf prints", "[bench][printed]") {
   CHECK(Printed("%d of %s, %.2f", 3, "four", 0.755) == "3 of four, 0.76");
-  CHECK(Printed("%s", std::string(600, 'a').c_str()) == std::string(511, 'a'));
+  CHECK(Printed("%s", std::string(600, 'a').c_str()) == std::string(600, 'a'));
 }
 
 }  // namespace
