@@ -128,7 +128,7 @@ TEST_CASE("a step down that finds no memory is not done, and loses nothing",
     most_blocks = std::max(most_blocks, store->Figures().num_blocks);
     CheckContents(*store, Digests(digests.begin(), digests.begin() + num_left), Inserted(num_left));
   }
-  CHECK(most_blocks >= least_blocks);
+  CHECK(most_blocks > least_blocks);  // some steps down were not done
 }
 
 TEST_CASE("no erasure of a store that grows needs memory", "[engine][growing][refused_memory]") {
