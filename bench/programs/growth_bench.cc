@@ -12,6 +12,7 @@
 
 #include "bench/machine/clock.h"
 #include "bench/sides/demand.h"
+#include "bench/sides/fpr_bounds.h"
 #include "bench/sides/workload.h"
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
@@ -34,7 +35,6 @@ constexpr uint64_t kFirstSize = 10'000;
 constexpr double kStep = 1.189207115002721;  // 2^(1/4)
 constexpr uint64_t kNumAsked = uint64_t{1} << 18;
 constexpr size_t kCallKeys = 4'096;
-constexpr double kMostSigma = 6;
 
 struct Size {
   uint64_t num_keys = 0;
@@ -116,10 +116,10 @@ void Ask(const ScalableFilter& filter, Size& size) {
 }
 
 bool AgreesWithModel(const Size& size) {
-  const double sigma = std::sqrt(std::max(size.model_rate, 1e-12) / static_cast<double>(kNumAsked));
-  // A key or two where nearly none is expected.
+  // And a key or two where nearly none is expected.
   return std::abs(size.rate - size.model_rate) <=
-         kMostSigma * sigma + 2 / static_cast<double>(kNumAsked);
+         kMaxSigmas * BinomialSigma(size.model_rate, kNumAsked) +
+             2 / static_cast<double>(kNumAsked);
 }
 
 std::string CurveSvg(const std::vector<Size>& sizes, double target) {
