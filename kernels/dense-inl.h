@@ -343,8 +343,8 @@ struct Dense : DenseLanes<kShape> {
     return OneFate::kDone;
   }
 
-  // Whether the first equal slot is in the key's bin, which is shown then. Not every key is found
-  // that is shown.
+  // Whether the first equal slot is in the key's bin, which is shown then: by a look at the slot's
+  // 0 and a count of the 1s below it. May be false for a key that is shown: QueryBin tells.
   static HWY_INLINE bool IsFirstIn(const Key& key, uint64_t equal, const uint32_t* block) {
     using Bits = DenseBits<kShape>;
     const uint64_t low = (LoadPresenceWord64(block + 12) ^ Bits::kEmptyLow) & Bits::kLowBits;

@@ -154,13 +154,11 @@ HWY_INLINE uint64_t GrowingCandidates(const GrowingPlace* places, size_t num_pla
   return candidates;
 }
 
-// Asks their shapes of these places, of a word of 64: nearly always there is one shape.
+// Queries these places of a word of 64 by their shapes: nearly always there is one.
 HWY_INLINE uint64_t QueryShapes(const GrowingPlace* places, uint64_t mask, const GrowingPlace* next,
                                 const GrowingBlocks& blocks, uint64_t& cut) {
-  uint32_t differing = 0;
-  for (size_t i = 1; i < 64; ++i) {
-    differing |= uint32_t{places[i].shape_idx} ^ uint32_t { places[0].shape_idx };
-  }
+  int differing = 0;
+  for (size_t i = 1; i < 64; ++i) differing |= places[i].shape_idx ^ places[0].shape_idx;
   if (HWY_LIKELY(differing == 0)) {
     return blocks.shapes[places[0].shape_idx].query(places, mask, next, cut);
   }

@@ -107,7 +107,7 @@ class alignas(64) GrowingShard {
     RunningFigure num_refused_by_size;  // of these, because the last size was full
     RunningFigure num_refused_growths;
     RunningFigure level;       // with num_blocks
-    RunningFigure next_bytes;  // that its next step adds; 0: there is none
+    RunningFigure next_bytes;  // NextBytes()
   };
   const Figures& figures() const { return figures_; }
   void ForgetRefusals();
@@ -181,7 +181,7 @@ class alignas(64) GrowingShard {
   // Moves copies from slots to records.
   void CountCopies() noexcept;
   void SetThresholds();
-  uint64_t NextBytes() const;  // of figures
+  uint64_t NextBytes() const;  // what its next step adds; 0: there is none
   bool MoveUp() noexcept;
   bool MoveDown() noexcept;
   bool BecomeBlocks() noexcept;

@@ -26,10 +26,10 @@
 // they have segments. A shard that has been emptied is as new.
 //
 // *Growth* is refused by limit_bytes (each shard has a 64th, so that refusals do not depend on
-// threads), by that of a memory, by max_capacity, or by the system. The store works on: blocks
-// become fuller, and what they cannot keep is in more overflow lines. A limit of side memory
-// (LimitSideMemory) bounds these and records of copies; an insertion for which it leaves no space
-// is refused. No erasure needs any.
+// threads), by the limit of memory that several stores have, by max_capacity, or by the system. The
+// store works on: blocks become fuller, and what they cannot keep is in more overflow lines. A
+// limit of side memory (LimitSideMemory) bounds these and records of copies; an insertion for which
+// it leaves no space is refused. No erasure needs any.
 //
 // Why queries beside steps are right stands in growing_shard.h; growing_directory.h draws how a
 // query finds its block.
