@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "kernels/growing_layout.h"
@@ -151,6 +152,38 @@ TEST_CASE("a growing store holds the values and counts of the definition at all 
     store->FreeReplaced();
     CHECK(store->num_bytes() <= NewStore(options)->num_bytes() + (uint64_t{1} << 20));
   }
+}
+
+TEST_CASE("an update of a growing store moves one segment at most, up and down",
+          "[engine][growing]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  const auto store = NewStore();
+  const GrowthLadder& ladder = store->ladder();
+  size_t level = 0;  // of many segments
+  while (ladder[level].num_segments() < 8) ++level;
+  std::vector<uint64_t> keys(ladder[level].capacity);
+  for (uint64_t& key : keys) key = DigestOfShard(random);
+  uint64_t num_blocks = 0;
+  uint64_t num_moves = 0;  // from this level up, or down to it
+  const auto note = [&](size_t level_before) {
+    const uint64_t before = std::exchange(num_blocks, store->FiguresOf(kShard).num_blocks);
+    num_moves += level_before == level && before != num_blocks ? 1 : 0;
+  };
+  for (const uint64_t key : keys) {
+    const size_t level_before = store->FiguresOf(kShard).level;
+    REQUIRE(store->InsertOne(key));
+    note(level_before);
+  }
+  CHECK(store->FiguresOf(kShard).level == level + 1);
+  CHECK(num_moves == ladder[level].num_segments());
+  num_moves = 0;
+  for (const uint64_t key : keys) {
+    REQUIRE(store->EraseOne(key));
+    const size_t level_now = store->FiguresOf(kShard).level;
+    note(level_now);
+    if (level_now < level) break;
+  }
+  CHECK(num_moves == ladder[level].num_segments());
 }
 
 TEST_CASE("a growing store counts a copy in a slot or in a record, and knows which",

@@ -19,8 +19,12 @@ constexpr uint64_t kLastUp = 100;
 constexpr uint64_t kLastDown = 85;
 constexpr uint64_t kFirstDown = 80;
 
-uint64_t Between(uint64_t first, uint64_t last, uint64_t i, uint64_t num) {
-  return num <= 1 ? last : first + (last - first) * i / (num - 1);
+// The hundredths of a capacity that are for step i of `num`, in entries: each step has a number of
+// its own, so that no update makes several.
+uint64_t EntriesAt(uint64_t capacity, uint64_t first, uint64_t last, uint64_t i, uint64_t num) {
+  const uint64_t hundredth = capacity / 100;
+  if (num <= 1) return hundredth * last;
+  return hundredth * first + hundredth * (last - first) / (num - 1) * i;
 }
 
 }  // namespace
@@ -43,13 +47,13 @@ void GrowingShard::SetThresholds() {
   const uint64_t num = level().num_segments();
   const uint64_t capacity = level().capacity;
   const bool is_last = level_ + 1 == ladder_.num_levels();
-  grow_at_ =
-      is_last ? FullAt(level())
-              : std::max(capacity / 100 * Between(kFirstUp, kLastUp, num_moved_, num), uint64_t{1});
+  grow_at_ = is_last
+                 ? FullAt(level())
+                 : std::max(EntriesAt(capacity, kFirstUp, kLastUp, num_moved_, num), uint64_t{1});
   const size_t first = ladder_.first_level();
   if (is_moving() && level_ >= first) {
     fold_at_ =
-        static_cast<int64_t>(capacity / 100 * Between(kFirstDown, kLastDown, num_moved_ - 1, num));
+        static_cast<int64_t>(EntriesAt(capacity, kFirstDown, kLastDown, num_moved_ - 1, num));
   } else if (level_ > first) {
     fold_at_ = static_cast<int64_t>(ladder_[level_ - 1].capacity / 100 * kLastDown);
   } else {
