@@ -165,8 +165,8 @@ TEST_CASE("a split of no keys does nothing", "[engine][update_batch]") {
   WayStore store({Route::kSplit, 0, false}, {.shard_bits = 1, .num_blocks = 2});
   const BatchTarget target{.store = store.store, .policy = store.policy};
   const auto outcome =
-      UpdateSplit(target, Update::kInsert, Keys::Digests(std::vector<uint64_t>()), {});
-  CHECK(outcome->num_applied == 0);
+      UpdateBatch(target, Update::kInsert, Keys::Digests(std::vector<uint64_t>()), {});
+  CHECK(outcome.num_applied == 0);
   CHECK(store.store.Tally().num_present == 0);
 }
 

@@ -12,37 +12,29 @@
 namespace trommel {
 namespace {
 
-// Keys per block and round. With more, a range's blocks enter the caches less often, but the split
-// itself takes more memory; beyond four the former gains little.
-constexpr uint64_t kKeysPerBlock = 4;
-
-// The memory of one round, used again by the next.
 class Round {
  public:
-  Round(const BatchTarget& target, Update update, size_t num_keys, bool has_digests,
-        bool needs_bits)
+  Round(const BatchTarget& target, Update update, Keys keys, bool needs_bits)
       : target_(target),
         update_(update),
+        keys_(keys),
         needs_bits_(needs_bits),
         range_bits_(target.store.owned_range_bits()),
         num_ranges_(size_t{1} << range_bits_),
-        digests_(has_digests ? 0 : num_keys),
-        ranges_(num_keys),
-        split_(num_keys),
-        starts_((num_keys + kSplitChunk - 1) / kSplitChunk * (num_ranges_ + 1)),
-        split_answers_(needs_bits ? (num_keys + 63) / 64 : 0) {}
+        num_chunks_((keys.size() + kSplitChunk - 1) / kSplitChunk),
+        digests_(keys.kind() == KeyKind::kDigests ? 0 : keys.size()),
+        ranges_(keys.size()),
+        split_(keys.size()),
+        starts_(num_chunks_ * (num_ranges_ + 1)),
+        split_answers_(needs_bits ? (keys.size() + 63) / 64 : 0) {}
 
   bool has_memory() const {
     return digests_.ok() && ranges_.ok() && split_.ok() && starts_.ok() && split_answers_.ok();
   }
 
-  UpdateOutcome Run(Keys keys, std::span<uint64_t> answers) {
-    num_keys_ = keys.size();
-    num_chunks_ = (num_keys_ + kSplitChunk - 1) / kSplitChunk;
+  UpdateOutcome Run(std::span<uint64_t> answers) {
     std::ranges::fill(split_answers_.span(), 0);
-    num_applied_ = 0;
-    num_refused_ = 0;
-    ForEach(num_chunks_, [&](size_t c) { SplitChunk(keys, c); });
+    ForEach(num_chunks_, [&](size_t c) { SplitChunk(c); });
     ForEach(num_ranges_, [&](size_t r) { ApplyOwnedRange(r); });
     if (!answers.empty()) ForEach(num_chunks_, [&](size_t c) { Unsplit(c, answers); });
     return {num_applied_.load(std::memory_order_relaxed),
@@ -61,7 +53,7 @@ class Round {
 
   size_t FirstOf(size_t chunk_idx) const { return chunk_idx * kSplitChunk; }
   size_t SizeOf(size_t chunk_idx) const {
-    return std::min(kSplitChunk, num_keys_ - FirstOf(chunk_idx));
+    return std::min(kSplitChunk, keys_.size() - FirstOf(chunk_idx));
   }
   std::span<uint16_t> RangesOf(size_t c) { return ranges_.span().subspan(FirstOf(c), SizeOf(c)); }
   std::span<uint64_t> SplitOf(size_t c) { return split_.span().subspan(FirstOf(c), SizeOf(c)); }
@@ -72,12 +64,12 @@ class Round {
     return split_answers_.span().subspan(FirstOf(c) / 64, (SizeOf(c) + 63) / 64);
   }
 
-  void SplitChunk(Keys keys, size_t c) {
+  void SplitChunk(size_t c) {
     const std::span<uint64_t> buffer = digests_.size() == 0
                                            ? std::span<uint64_t>()
                                            : digests_.span().subspan(FirstOf(c), SizeOf(c));
     const std::span<const uint64_t> digests =
-        ViewedDigests(target_.policy, keys, FirstOf(c), SizeOf(c), buffer);
+        ViewedDigests(target_.policy, keys_, FirstOf(c), SizeOf(c), buffer);
     SplitByRange(digests, range_bits_, RangesOf(c), SplitOf(c), StartsOf(c));
   }
 
@@ -128,11 +120,11 @@ class Round {
 
   const BatchTarget& target_;
   const Update update_;
+  const Keys keys_;
   const bool needs_bits_;
   const uint32_t range_bits_;
   const size_t num_ranges_;
-  size_t num_keys_ = 0;
-  size_t num_chunks_ = 0;
+  const size_t num_chunks_;
   std::atomic<uint64_t> num_applied_{0};
   std::atomic<uint64_t> num_refused_{0};
   // Chunk c begins at c * kSplitChunk, in starts_ at c * (num_ranges_ + 1).
@@ -147,21 +139,9 @@ class Round {
 
 std::optional<UpdateOutcome> UpdateSplit(const BatchTarget& target, Update update, Keys keys,
                                          std::span<uint64_t> answers) noexcept {
-  if (keys.empty()) return UpdateOutcome();
-  const uint64_t worthwhile = kKeysPerBlock * target.store.update_cost().num_blocks;
-  const uint64_t largest = (std::max<uint64_t>(worthwhile, 1) + kSplitChunk - 1) / kSplitChunk;
-  const size_t round_keys = std::min<uint64_t>(keys.size(), largest * kSplitChunk);
-  const bool has_digests = keys.kind() == KeyKind::kDigests;
-  Round round(target, update, round_keys, has_digests, NeedsBits(update, answers));
+  Round round(target, update, keys, NeedsBits(update, answers));
   if (!round.has_memory()) return std::nullopt;
-  UpdateOutcome outcome;
-  for (size_t first = 0; first < keys.size(); first += round_keys) {
-    const size_t count = std::min(round_keys, keys.size() - first);
-    const std::span<uint64_t> round_answers =
-        answers.empty() ? answers : answers.subspan(first / 64, (count + 63) / 64);
-    outcome += round.Run(keys.Subspan(first, count), round_answers);
-  }
-  return outcome;
+  return round.Run(answers);
 }
 
 }  // namespace trommel

@@ -1,5 +1,5 @@
-// Large batches, owned range by owned range. A batch is applied in rounds of limited memory; each
-// has three steps, and each step is a set of independent tasks:
+// Large batches, owned range by owned range, in three steps, each of which is a set of independent
+// tasks:
 //
 //   1. per chunk         hash the keys and split the digests by owned range (radix_split.h)
 //   2. per owned range   apply its digest range of every chunk, in the order of the chunks
@@ -23,8 +23,8 @@
 
 namespace trommel {
 
-// As UpdateBatch. Returns nothing, and changes nothing, if the system refuses the memory: 18 bytes
-// per key of a round, which has at most four keys per block.
+// As UpdateBatch, for the keys of one of its rounds. Returns nothing, and changes nothing, if the
+// system refuses the memory: 18 bytes per key.
 std::optional<UpdateOutcome> UpdateSplit(const BatchTarget& target, Update update, Keys keys,
                                          std::span<uint64_t> answers) noexcept;
 

@@ -159,6 +159,19 @@ UpdateOutcome ApplyRange(const BatchTarget& target, Update update, const uint64_
                    bits);
 }
 
+namespace {
+
+// Keys per block and round. With more, a range's blocks enter the caches less often, but a split
+// takes more memory; beyond four the former gains little.
+constexpr uint64_t kKeysPerBlock = 4;
+
+uint64_t KeysOfRound(const UpdateCost& cost) {
+  const uint64_t num_keys = std::max<uint64_t>(kKeysPerBlock * cost.num_blocks, 1);
+  return (num_keys + kSplitChunk - 1) / kSplitChunk * kSplitChunk;
+}
+
+}  // namespace
+
 bool IsWorthSplitting(const UpdateCost& cost, uint64_t num_keys, uint32_t num_threads) noexcept {
   if (cost.range_bits == 0) return false;
   constexpr uint64_t kWorthThreads = 1 << 14;  // below, starting tasks takes longer than the keys
@@ -178,15 +191,28 @@ bool IsWorthSplitting(const UpdateCost& cost, uint64_t num_keys, uint32_t num_th
 UpdateOutcome UpdateBatch(const BatchTarget& target, Update update, Keys keys,
                           std::span<uint64_t> answers) noexcept {
   const uint32_t num_threads = target.executor == nullptr ? 1 : target.executor->num_threads();
-  const bool is_split = target.route == Route::kSplit ||
-                        (target.route == Route::kAutomatic &&
-                         IsWorthSplitting(target.store.update_cost(), keys.size(), num_threads));
-  if (is_split) {
-    // Without memory for a split, the batch takes the other ways, which need none.
-    if (const auto outcome = UpdateSplit(target, update, keys, answers)) return *outcome;
+  UpdateOutcome outcome;
+  for (size_t first = 0; first < keys.size();) {
+    const UpdateCost cost = target.store.update_cost();
+    const size_t num_keys = std::min(keys.size() - first, KeysOfRound(cost));
+    const Keys of_round = keys.Subspan(first, num_keys);
+    const std::span<uint64_t> of_answers =
+        answers.empty() ? answers : answers.subspan(first / 64, (num_keys + 63) / 64);
+    first += num_keys;
+    const bool is_split =
+        target.route == Route::kSplit ||
+        (target.route == Route::kAutomatic && IsWorthSplitting(cost, num_keys, num_threads));
+    if (is_split) {
+      // Without memory for a split, the keys take the other ways, which need none.
+      if (const auto of_split = UpdateSplit(target, update, of_round, of_answers)) {
+        outcome += *of_split;
+        continue;
+      }
+    }
+    outcome += target.locks != nullptr ? UpdateLocked(target, update, of_round, of_answers)
+                                       : UpdateDirect(target, update, of_round, of_answers);
   }
-  return target.locks != nullptr ? UpdateLocked(target, update, keys, answers)
-                                 : UpdateDirect(target, update, keys, answers);
+  return outcome;
 }
 
 }  // namespace trommel

@@ -132,8 +132,11 @@ UpdateCost GrowingStore::update_cost() const {
   uint64_t num_blocks = 0;
   for (const auto& shard : shards_) num_blocks += shard->figures().num_blocks.Get();
   // Digests are like the blocks that they will become.
+  num_blocks = std::max<uint64_t>(num_blocks, shards_.size() * 64);
   return {.range_bits = options_.shard_bits,
-          .num_blocks = std::max<uint64_t>(num_blocks, shards_.size() * 64)};
+          .num_blocks = num_blocks,
+          .has_many_lines = true,
+          .num_bytes = 64 * num_blocks};
 }
 
 GrowingFigures GrowingStore::FiguresOf(size_t shard_idx) const {
