@@ -72,7 +72,7 @@ TEST_CASE("a growing store holds the values and counts of the definition at all 
         Plan{{.value_bits = 20}, 30'000}, Plan{{.value_bits = 36}, 40'000},
         Plan{{.value_bits = 44}, 2'000},
         Plan{{.value_bits = 24, .first_capacity = 64 * 5'000}, 40'000},
-        Plan{{.value_bits = 38, .first_capacity = 64 * 50'000}, 4'000}}) {
+        Plan{{.value_bits = 40, .first_capacity = 64 * 50'000}, 4'000}}) {
     if (TROMMEL_TESTS_SANITIZED && num_keys > 20'000) continue;  // they take minutes
     CAPTURE(options.value_bits, options.first_capacity, num_keys);
     const auto store = NewStore(options);

@@ -207,7 +207,7 @@ TEST_CASE("an invalid geometry of fingerprints is refused by field", "[engine][s
   CHECK(message(dense, [](Geometry& g) { g.fingerprint_bits = 0; }) ==
         "fingerprint_bits is 0; it must be between 1 and 8");
   CHECK(message(dense, [](Geometry& g) { g.slots = 47; }) ==
-        "slots is 47; it must be 51, 48, 43, 40, 38, 35, 32, 26 or 22: those of dense blocks");
+        "slots is 47; it must be 51, 48, 43, 40, 38, 35, 32, 26, 22 or 20: those of dense blocks");
   CHECK(message(wide, [](Geometry& g) { g.slots = 48; }) ==
         "slots is 48; it must be 0: only dense blocks have them");
   CHECK(message({.num_blocks = 1, .fingerprint_bits = 9}, [](Geometry&) {}) ==

@@ -160,7 +160,7 @@ class Program {
                       .num_blocks = 1 + random_() % most,
                       .fingerprint_bits = 16};
     if (random_() % 4 != 0) {
-      constexpr uint32_t kSlots[] = {51, 48, 43, 40, 38, 35, 32, 26, 22};
+      constexpr uint32_t kSlots[] = {51, 48, 43, 40, 38, 35, 32, 26, 22, 20};
       geometry.encoding = Encoding::kDense;
       geometry.slots = kSlots[random_() % std::size(kSlots)];
       geometry.fingerprint_bits = geometry.max_dense_bits();

@@ -302,7 +302,7 @@ class Slots16(Slots):  # 5.6
 class Dense(Slots):  # 5.7
     FEW = 3
     SHAPES = {51: (51, 8), 48: (78, 8), 43: (80, 9), 40: (70, 10), 38: (54, 11), 35: (55, 12),
-              32: (62, 13), 26: (68, 16), 22: (70, 19)}
+              32: (62, 13), 26: (68, 16), 22: (70, 19), 20: (64, 21)}
 
     def check_shape(self, numbers):
         numbers.require(self.k in self.SHAPES, f"{self.k} slots", 4)
@@ -323,7 +323,7 @@ class Dense(Slots):  # 5.7
 
     def read_block(self, b, words, _):
         number, shown, bin_ = int.from_bytes(words, "little"), [], 0
-        string = number >> self.k * self.longest & (1 << self.k + self.bins) - 1 ^ (1 << self.bins) - 1
+        string = number >> 510 - self.k - self.bins & (1 << self.k + self.bins) - 1 ^ (1 << self.bins) - 1
         for i in range(string.bit_length()):
             if string >> i & 1:
                 bin_ += 1
@@ -360,7 +360,7 @@ class Dense(Slots):  # 5.7
                 number |= (rest >> p & 1) << self.k * p + slot
         for bin_ in range(end):
             string |= 1 << bin_ + sum(key >> self.bits <= bin_ for key in listed)
-        number |= (string ^ (1 << self.bins) - 1) << self.k * self.longest
+        number |= (string ^ (1 << self.bins) - 1) << 510 - self.k - self.bins
         rest = {key: block[key] - copies(key) * (key in shown) for key in keys}
         rest = {key: count for key, count in rest.items() if count > 0}
         counted = any(count > 1 or key in shown for key, count in rest.items())

@@ -67,7 +67,7 @@ enum class Encoding : uint8_t {
   /// One fingerprint of 16 bits per key, in one of 32 slots of a cache line, instead of presence
   /// bits: about 25 bits per key at 0.033 % (beside writers 0.039 %), with the fastest updates.
   kFingerprints16 = 2,
-  /// One fingerprint of 8 to 19 bits and a bin per key, in one of 51 to 22 slots of a cache line
+  /// One fingerprint of 8 to 21 bits and a bin per key, in one of 51 to 20 slots of a cache line
   /// that is nearly full, with overflow lines near it: the least memory at any rate, alone and
   /// beside writers. 11.8 bits per key at 0.36 %, 12.5 at 0.22 %, 14.0 at 0.1 %, 19.0 at 0.01 %,
   /// 24.1 at 0.001 %.
@@ -134,15 +134,15 @@ struct TROMMEL_API Geometry {
   uint32_t shard_bits = 0;
   uint64_t num_blocks = 0;  ///< 1 to kMaxBlocks.
   /// Of fingerprints the bits of a key within its block, 16 (down to 8) with slots of 16 bits; of
-  /// dense blocks those beside its bin, 8 to 19 by slots (down to 1). Each doubling of the filter
+  /// dense blocks those beside its bin, 8 to 21 by slots (down to 1). Each doubling of the filter
   /// takes one. 0 without fingerprints.
   uint32_t fingerprint_bits = 0;
   /// Slots of a dense block; else 0. The number determines bins and the most bits:
   /// @code{.unparsed}
-  ///   slots            51     48     43     40     38     35      32       26        22
-  ///   bins             51     78     80     70     54     55      62       68        70
-  ///   bits              8      8      9     10     11     12      13       16        19
-  ///   rate, full    0.36   0.22   0.097  0.050  0.030  0.014  0.0058  0.00053  0.000055 %
+  ///   slots         51    48     43     40     38     35      32       26        22        20
+  ///   bins          51    78     80     70     54     55      62       68        70        64
+  ///   bits           8     8      9     10     11     12      13       16        19        21
+  ///   rate, full   .36   .22   .097   .050   .030   .014   .0058   .00053  .000055  .000012 %
   /// @endcode
   uint32_t slots = 0;
 
@@ -172,11 +172,13 @@ struct TROMMEL_API Geometry {
     return (encoding == Encoding::kDense ? bins() : 1) << fingerprint_bits;
   }
   /// Returns the most bits of a key beside its bin in dense blocks; else 0.
-  constexpr uint32_t max_dense_bits() const noexcept { return slots == 0 ? 0 : 460 / slots - 1; }
+  constexpr uint32_t max_dense_bits() const noexcept {
+    return slots == 0 ? 0 : slots == 20 ? 21 : 460 / slots - 1;
+  }
   /// Returns the bins of a dense block, whose 512 bits are a remainder and one bit for each slot,
-  /// one for each bin, and two; else 0.
+  /// one for each bin, and two (with 20 slots six are left); else 0.
   constexpr uint64_t bins() const noexcept {
-    return slots == 0 ? 0 : 510 - slots * (max_dense_bits() + 1);
+    return slots == 0 ? 0 : slots == 20 ? 64 : 510 - slots * (max_dense_bits() + 1);
   }
   /// Returns the bytes of the counts, without the side table; for fingerprints num_bytes().
   constexpr uint64_t count_bytes() const noexcept { return num_bytes() - presence_bytes(); }

@@ -152,9 +152,9 @@ class DenseRange {
   const uint32_t* BlockAt(uint64_t block_idx) const { return words_ + kBlockWords * block_idx; }
   const DenseLines& lines() const { return *lines_; }
   const DenseCounts& counts() const { return counts_; }
-  // From block x 2^26 + key to the count.
+  // From block x 2^27 + key to the count.
   const std::map<uint64_t, uint64_t>& hidden() const { return hidden_; }
-  static constexpr uint32_t kMaxKeyBits = 26;
+  static constexpr uint32_t kMaxKeyBits = 27;
   // Blocks that are cut or counted; bins that are cut in blocks that are spilled.
   uint64_t num_marked() const { return num_marked_; }
   uint64_t num_undecided_bins() const { return num_undecided_bins_; }

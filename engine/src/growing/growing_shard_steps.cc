@@ -297,7 +297,7 @@ bool GrowingShard::BecomeBlocks() noexcept try {
   values.values.reserve(num_entries_);
   const uint32_t shift = 64 - value_bits();
   table_.ForEach([&](uint64_t string) { values.values.push_back(string >> shift); });
-  std::ranges::sort(values.values);
+  SortNearly(values.values);  // lines are in order
   copies_.ForEach([&](uint64_t string, uint64_t count) {
     if (!values.further.empty() && values.further.back().value == string >> shift) {
       values.further.back().count += count;

@@ -19,7 +19,7 @@ constexpr uint64_t kMostSegmentKeys = 65'536;
 // Keys per block when a line for 16 blocks is nine tenths full (docs/FINGERPRINTS.md, section 1).
 // The sizes limit the keys of a shard in files: FORMAT.md, section 6, has these numbers.
 constexpr std::array<double, kernels::kNumDenseShapes> kFullLoads = {47.0, 43.9, 39.2, 36.3, 34.4,
-                                                                     31.6, 28.7, 23.0, 18.4};
+                                                                     31.6, 28.7, 23.0, 18.4, 16.6};
 
 uint64_t DivideUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 

@@ -41,16 +41,6 @@ static_assert(
     "the first value is more than two less: width_ is off by less than 1, and an interval's "
     "number is below 2^19");
 
-// Keys of one bin are in no order.
-void SortNearly(uint64_t* begin, uint64_t* end) {
-  for (uint64_t* at = begin + 1; at < end; ++at) {
-    const uint64_t value = *at;
-    uint64_t* to = at;
-    for (; to > begin && to[-1] > value; --to) *to = to[-1];
-    *to = value;
-  }
-}
-
 // Calls use.template operator()<kShape>() with the shape as a constant: where it is known, a block
 // is read and written in a third of the time that DenseBlock takes.
 template <class Use>
@@ -208,12 +198,21 @@ void AppendValuesOf(const Segment& segment, uint64_t first_value, uint32_t p, Sh
       std::ranges::sort(further, {}, &ValueCount::value);
       to.further.insert(to.further.end(), further.begin(), further.end());
     }
-    SortNearly(of_block, at);
+    SortNearly({of_block, at});  // keys of one bin are in no order
   }
   to.values.resize(static_cast<size_t>(at - to.values.data()));
 }
 
 }  // namespace
+
+void SortNearly(std::span<uint64_t> values) {
+  for (size_t i = 1; i < values.size(); ++i) {
+    const uint64_t value = values[i];
+    size_t to = i;
+    for (; to > 0 && values[to - 1] > value; --to) values[to] = values[to - 1];
+    values[to] = value;
+  }
+}
 
 void AppendValues(const Segment& segment, uint64_t prefix, uint32_t value_bits, ShardValues& to) {
   const uint32_t p = value_bits - segment.prefix_bits();

@@ -23,6 +23,9 @@ struct ShardValues {
   std::vector<ValueCount> further;
 };
 
+// Sorts values that are near their places, each in as many steps as it is away.
+void SortNearly(std::span<uint64_t> values);
+
 // Appends what the segment of this prefix has. May throw std::bad_alloc.
 void AppendValues(const Segment& segment, uint64_t prefix, uint32_t value_bits, ShardValues& to);
 

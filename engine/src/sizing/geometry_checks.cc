@@ -74,7 +74,7 @@ std::optional<Error> CheckSlots(Encoding encoding, uint32_t slots) {
   if (std::ranges::find(legal, slots) != legal.end()) return std::nullopt;
   if (encoding == Encoding::kDense) {
     return OutOfRange("slots", slots,
-                      "51, 48, 43, 40, 38, 35, 32, 26 or 22: those of dense blocks");
+                      "51, 48, 43, 40, 38, 35, 32, 26, 22 or 20: those of dense blocks");
   }
   return OutOfRange("slots", slots, "0: only dense blocks have them");
 }

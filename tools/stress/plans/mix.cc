@@ -142,7 +142,7 @@ Geometry DrawSmallGeometry(Encoding encoding, Random& random) {
   };
   constexpr std::array<Blocks, 6> kBlocks = {
       {{64, 0}, {100, 0}, {128, 1}, {256, 2}, {512, 0}, {512, 3}}};
-  constexpr std::array<uint32_t, 9> kSlots = {51, 48, 43, 40, 38, 35, 32, 26, 22};
+  constexpr std::array<uint32_t, 10> kSlots = {51, 48, 43, 40, 38, 35, 32, 26, 22, 20};
   const auto [num_blocks, shard_bits] = kBlocks[random.Below(kBlocks.size())];
   const bool is_dense = encoding == Encoding::kDense;
   Geometry geometry{.num_slices = 0,

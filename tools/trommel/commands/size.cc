@@ -125,7 +125,7 @@ Result<Sizing> SizeMemoryBest(const SizeOptions& options, Encoding encoding) {
   std::vector<uint32_t> candidates = {8};
   if (encoding == Encoding::kRuns) candidates = {5, 4, 10};
   if (encoding == Encoding::kFingerprints16) candidates = {0};
-  if (encoding == Encoding::kDense) candidates = {48, 51, 43, 40, 38, 35, 32, 26, 22};
+  if (encoding == Encoding::kDense) candidates = {48, 51, 43, 40, 38, 35, 32, 26, 22, 20};
   if (options.num_blocks > 0) return SizeMemory(options, encoding, candidates.front());
   Result<Sizing> best = SizeMemory(options, encoding, candidates.front());
   for (size_t i = 1; i < candidates.size(); ++i) {

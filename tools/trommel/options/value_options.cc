@@ -25,7 +25,7 @@ constexpr std::array<Encoding, 5> kAllEncodings = {Encoding::kPlanes, Encoding::
 
 constexpr std::string_view kFingerprintsHelp =
     "fingerprints16: a slot of 16 bits per key, for rates from about 0.03 %, with the fastest "
-    "updates. dense: 8 to 19 bits in blocks that are nearly full, the least memory. "
+    "updates. dense: 8 to 21 bits in blocks that are nearly full, the least memory. "
     "automatic: sizing chooses (--prefer). ";
 
 Error NotInRange(std::string_view what, const std::string& least, const std::string& most,
