@@ -100,7 +100,7 @@ TEST_CASE("a growing shard keeps digests as long as they take less memory than b
     CHECK(num_digests >= before);
     // From then on the blocks that take a quarter more of them.
     CHECK(ladder[0].capacity >= num_digests * 5 / 4);
-    CHECK(ladder[0].num_bytes() <= num_digests * GrowthLadder::kBytesPerDigest);
+    CHECK(ladder[0].num_bytes() <= num_digests * GrowthLadder::kMostBytesPerDigest);
     before = num_digests;
     // A first size beyond them begins with blocks.
     CHECK(GrowthLadder(value_bits, num_digests, num_digests).begins_with_digests());

@@ -28,7 +28,7 @@ struct ScalableConfig {
   /// Keys that the filter holds before it grows for the first time, in blocks for so many, below
   /// which it never shrinks. 0, or as few as take whole digests: it begins without blocks. Each of
   /// the 64 parts then keeps whole digests at first, without false positives, in 12 bytes per key
-  /// as they come and 12,288 bytes in all: 832 keys per part, or more where P is so large that
+  /// as they come and 12,288 bytes in all: 800 keys per part, or more where P is so large that
   /// blocks would take more.
   uint64_t first_capacity = 0;
   /// False-positive rate that the whole filter keeps up to largest_capacity(), whatever came and

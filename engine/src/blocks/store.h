@@ -99,7 +99,7 @@ struct UpdateCost {
   // An update changes more than one cache line, or takes so long that those ahead of it do not
   // overlap.
   bool has_many_lines = false;
-  uint64_t num_bytes = 0;       // only where it does
+  uint64_t num_bytes = 0;  // only where it does
 
   static UpdateCost Of(const Geometry& geometry) {
     const bool has_many_lines = geometry.encoding == Encoding::kPlanes;

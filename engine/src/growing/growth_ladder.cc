@@ -69,8 +69,8 @@ uint64_t GrowthLevel::num_bytes() const {
 GrowthLadder::GrowthLadder(uint32_t value_bits, uint64_t first_capacity, uint64_t max_capacity)
     : value_bits_(value_bits) {
   // Digests, up to where blocks take less.
-  while (LevelOf(value_bits, 2 * max_digests_).num_bytes() > max_digests_ * kBytesPerDigest) {
-    max_digests_ += max_digests_ / 4;
+  while (LevelOf(value_bits, 2 * max_digests_).num_bytes() > max_digests_ * kMostBytesPerDigest) {
+    max_digests_ *= 2;
   }
   const uint64_t least = max_digests_ * 5 / 4;
   begins_with_digests_ = first_capacity <= max_digests_;
