@@ -77,31 +77,6 @@ TEST_CASE("a subtraction refused at the last block has changed none before it",
   });
 }
 
-TEST_CASE("fold keeps as many shards as its size has, and halves them when it must",
-          "[engine][block_store]") {
-  Geometry geometry;
-  geometry.num_blocks = 3 * 8192;
-  geometry.shard_bits = 12;  // more than sizing would ever give
-  Result<BlockStore> store = BlockStore::Create(geometry, 0);
-  REQUIRE(store.ok());
-  Result<BlockStore> once = store->Folded(0);
-  REQUIRE(once.ok());
-  CHECK(once->geometry().shard_bits == 3);  // 12288 blocks: 8 shards of at least 1024
-  Result<BlockStore> twice = once->Folded(0);
-  REQUIRE(twice.ok());
-  CHECK(twice->geometry().shard_bits == 2);  // 6144 blocks: 4
-  CHECK(Validate(twice->geometry()).ok());
-
-  geometry.num_blocks = 2 * 12289;
-  geometry.shard_bits = 1;
-  store = BlockStore::Create(geometry, 0);
-  REQUIRE(store.ok());
-  once = store->Folded(0);
-  REQUIRE(once.ok());
-  CHECK(once->geometry().shard_bits == 0);  // large enough for 2 shards, but odd
-  CHECK(Validate(once->geometry()).ok());
-}
-
 TEST_CASE("fold keeps to its memory limit", "[engine][block_store]") {
   const Pair whole(60, 8, Crowd(1, 8));
   const uint64_t half_bytes = whole.store.geometry().num_bytes() / 2;

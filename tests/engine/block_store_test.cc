@@ -20,17 +20,6 @@ namespace {
 using tests::DrawnDigests;
 using tests::Program;
 
-// Empty if a store gives the reference's answers all the way and its bytes at the end.
-std::string Disagreement(const Program& program) {
-  tests::StoreSubject got(program);
-  tests::ReferenceSubject want(program);
-  std::string first = FirstDisagreement(program, got, want);
-  for (size_t which = 0; which < 2 && first.empty(); ++which) {
-    first = tests::StoreDifference(got.store(which), want.filter(which));
-  }
-  return first;
-}
-
 BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
   const Geometry geometry = tests::GeometryOf(shape, num_blocks);
   Result<BlockStore> store = BlockStore::Create(geometry, 0);
@@ -41,23 +30,31 @@ BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
 TEST_CASE("random programs leave the reference's bytes on every target", "[engine][block_store]") {
   tests::ForEachRunnableTarget([] {
     for (uint64_t seed = 0; seed < 150; ++seed) {
-      tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed), Disagreement);
+      tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed),
+                            tests::FirstDisagreement);
     }
   });
 }
 
-TEST_CASE("a promoted block returns at a count of six and not at seven", "[engine][block_store]") {
-  BlockStore store = MakeStore(2, 8);
-  const auto hot = DrawnDigests(9, 1, Catch::rngSeed());
-  store.Insert(hot);
-  const uint64_t block_idx = kernels::BlockIndex(hot[0], 2);
-  for (uint64_t left = 8; left + 1 > 0; --left) {
-    std::array<uint64_t, BlockStore::kBitmapWords> erased{};
-    store.Erase(std::span(hot).first(1), erased);
-    REQUIRE(erased[0] == 1);
-    REQUIRE(store.IsPromoted(block_idx) == (left >= 7));
-    REQUIRE(store.CountEstimate(hot[0]) == left);
-    if (left == 0) break;
+TEST_CASE("batches of all sizes into few blocks leave the reference's bytes on every target",
+          "[engine][block_store]") {
+  const auto shape = GENERATE(from_range(tests::AllShapes()));
+  for (const size_t size : tests::EdgeSizes()) {
+    for (const uint64_t num_blocks : tests::EdgeBlocks()) {
+      const std::vector<uint64_t> some = DrawnDigests(size, size / 3 + 1, Catch::rngSeed() + size);
+      const std::vector<uint64_t> others = DrawnDigests(size, size + 1, Catch::rngSeed());
+      Program program;
+      program.num_blocks = num_blocks;
+      program.shape = shape;
+      program.pool = some;
+      program.pool.insert(program.pool.end(), others.begin(), others.end());
+      program.steps = {{tests::Op::kInsert, 0, some},
+                       {tests::Op::kInsertIfAbsent, 0, program.pool},
+                       {tests::Op::kErase, 0, others},
+                       {tests::Op::kErase, 0, program.pool}};
+      INFO(size << " keys, " << num_blocks << " blocks, " << shape);
+      tests::ForEachRunnableTarget([&] { REQUIRE(tests::FirstDisagreement(program) == ""); });
+    }
   }
 }
 
@@ -93,7 +90,7 @@ TEST_CASE("insert-if-absent keeps the order around a promotion in mid-batch",
       program.steps.push_back(
           {tests::Op::kInsert, 0, std::vector<uint64_t>(tests::MostCopies(shape), non_members[0])});
       program.steps.push_back({tests::Op::kInsertIfAbsent, 0, tests::Repeated(non_members, 3)});
-      tests::CheckInvariant(program, Disagreement);
+      tests::CheckInvariant(program, tests::FirstDisagreement);
     }
   });
 }
@@ -110,7 +107,17 @@ TEST_CASE("the one full block that is promoted by definition continues to count"
                    {tests::Op::kErase, 0, full},
                    {tests::Op::kInsertIfAbsent, 0, program.pool},
                    {tests::Op::kErase, 0, full}};
-  tests::ForEachRunnableTarget([&] { tests::CheckInvariant(program, Disagreement); });
+  tests::ForEachRunnableTarget([&] { tests::CheckInvariant(program, tests::FirstDisagreement); });
+  // Halves of it that are merged, and that are folded.
+  program.num_blocks = 2;
+  auto half = tests::Repeated(program.pool, kernels::kMaxPlaneCount / 2);
+  for (size_t i = 0, size = half.size(); i < size; ++i) half.push_back(half[i] | uint64_t{1} << 63);
+  program.steps = {{tests::Op::kInsert, 0, half},
+                   {tests::Op::kInsert, 1, half},
+                   {tests::Op::kMerge, 0, {}},
+                   {tests::Op::kSubtract, 0, {}},
+                   {tests::Op::kFold, 0, {}}};
+  tests::ForEachRunnableTarget([&] { tests::CheckInvariant(program, tests::FirstDisagreement); });
 }
 
 TEST_CASE("a store refuses a wrong geometry and more memory than its limit",
@@ -124,25 +131,6 @@ TEST_CASE("a store refuses a wrong geometry and more memory than its limit",
   const Result<BlockStore> refused = BlockStore::Create(geometry, geometry.num_bytes() - 1);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().code == ErrorCode::kOutOfMemory);
-}
-
-TEST_CASE("a failing program is shrunk to the steps and keys that fail", "[support][program]") {
-  const Program program = tests::RandomProgram(Catch::rngSeed(), 60);
-  const uint64_t culprit =
-      program.steps[30].digests.empty() ? program.pool[0] : program.steps[30].digests[0];
-  Program failing = program;
-  failing.steps.push_back({tests::Op::kInsert, 0, {1, 2, culprit, 3}});
-  const auto fails = [culprit](const Program& candidate) {
-    for (const tests::Step& step : candidate.steps) {
-      for (const uint64_t digest : step.digests) {
-        if (digest == culprit && step.op == tests::Op::kInsert) return true;
-      }
-    }
-    return false;
-  };
-  const Program least = tests::Shrunk(failing, fails);
-  REQUIRE(least.steps.size() == 1);
-  CHECK(least.steps[0].digests == std::vector<uint64_t>{culprit});
 }
 
 }  // namespace

@@ -55,28 +55,6 @@ TEST_CASE("merging or subtracting unlike filters names the field and changes not
   CHECK_THAT(filter.Merge(secret).error().message, !ContainsSubstring("271828"));
 }
 
-TEST_CASE("a folded filter can be merged with one created at half the size", "[engine][filter]") {
-  const auto create = [](uint64_t capacity) {
-    return CountingFilter::Create({.capacity = capacity, .power_of_two_blocks = true}).value();
-  };
-  CountingFilter folded = create(1'000'000);
-  CountingFilter half = create(500'000);
-  REQUIRE(folded.geometry().num_blocks == 2 * half.geometry().num_blocks);
-  REQUIRE(folded.geometry().shard_bits > half.geometry().shard_bits);
-  REQUIRE(folded.Fold().ok());
-  CHECK(folded.geometry() == half.geometry());
-  CHECK(half.Merge(folded).ok());
-}
-
-TEST_CASE("a digest kind that does not exist is refused", "[engine][filter]") {
-  Geometry geometry;
-  geometry.num_blocks = 1;
-  const DigestPolicy unknown = {.kind = static_cast<DigestKind>(7), .seed = 0};
-  const Result<CountingFilter> filter = CountingFilter::CreateWithGeometry(geometry, unknown);
-  REQUIRE_FALSE(filter.ok());
-  CHECK_THAT(filter.error().message, ContainsSubstring("digest kind is 7"));
-}
-
 TEST_CASE("an odd number of blocks is not folded and the error says the number",
           "[engine][filter]") {
   CountingFilter filter = FilterOfBlocks(31);
@@ -127,6 +105,18 @@ TEST_CASE("statistics are those of the reference's bits on every target", "[engi
       CHECK(stats.num_bytes == filter.geometry().num_bytes() + stats.side_table_bytes);
     });
   }
+}
+
+TEST_CASE("a filter of full blocks shows every key, whatever the sum of their products",
+          "[engine][filter]") {
+  const auto shape = GENERATE(from_range(tests::AllShapes()));  // of 10 slices 2^60 for each block
+  const std::vector<uint64_t> digests = MemberKeys(100 * 2000, Catch::rngSeed());
+  tests::ForEachRunnableTarget([&] {
+    CountingFilter filter = tests::MakeFilter(tests::GeometryOf(shape, 100));
+    filter.Insert(Keys::Digests(digests));
+    CHECK(filter.MeasureFill().fill_ratio == 1);
+    CHECK(filter.MeasureFill().current_fpr == Catch::Approx(1));
+  });
 }
 
 TEST_CASE("measured, current and predicted FPR agree within six sigma", "[engine][filter]") {

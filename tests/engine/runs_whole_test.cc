@@ -1,9 +1,7 @@
 // Whole filters of runs whose blocks are on every level: in the block, promoted as long runs,
 // promoted as exact counters. Merged, subtracted, folded and moved.
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "kernels/run_block.h"
@@ -11,7 +9,6 @@
 #include "support/digests.h"
 #include "support/sample_filters.h"
 #include "support/shapes.h"
-#include "support/subject.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel {
@@ -92,29 +89,6 @@ TEST_CASE("folded down to one block a filter is what it were had it been built t
     CHECK(filter.Erase(Keys::Digests(digests)).num_refused == 0);
     CHECK((filter.Serialize() == SquareFilter(shape, 1, {}).Serialize()));
   }
-}
-
-TEST_CASE("a copied owned range is what it was, levels and all", "[engine][runs]") {
-  const auto shape = GENERATE(from_range(tests::RunShapes()));
-  constexpr uint32_t kOwnerBits = 2;
-  Geometry geometry = tests::GeometryOf(shape, kSquare, kOwnerBits);
-  BlockStore from = std::move(BlockStore::Create(geometry, 0)).value();
-  BlockStore into = std::move(BlockStore::Create(geometry, 0)).value();
-  const std::vector<uint64_t> digests = Both(shape);
-  for (size_t i = 0; i < digests.size(); i += kernels::kMaxChunkKeys) {
-    const size_t size = std::min(kernels::kMaxChunkKeys, digests.size() - i);
-    from.Insert(std::span(digests).subspan(i, size));
-  }
-  into.Insert(std::vector<uint64_t>(500, tests::DigestInBlock(20, kSquare, 3)));  // owned range 1
-  into.CopyOwnedRange(from, 1);
-  into.CopyOwnedRange(from, 3);
-  // The copy is its own: what happens to the original no longer shows.
-  from.Insert(std::vector<uint64_t>(100, tests::DigestInBlock(20, kSquare, 5)));
-  kernels::ReferenceFilter want(kSquare, shape);
-  for (const uint64_t digest : digests) {
-    if (digest >> 62 == 1 || digest >> 62 == 3) want.Insert(digest);
-  }
-  CHECK(tests::StoreDifference(into, want) == "");
 }
 
 }  // namespace

@@ -24,12 +24,5 @@ TEST_CASE("a CPU's targets are those that Highway finds", "[kernels][cpu]") {
   CHECK((CpuTargets() & compiled) == (hwy::SupportedTargets() & compiled));
 }
 
-TEST_CASE("a CPU's features are the same at each call", "[kernels][cpu]") {
-  CHECK(HasFastDeposit() == HasFastDeposit());
-#if !defined(__x86_64__)
-  CHECK_FALSE(HasFastDeposit());
-#endif
-}
-
 }  // namespace
 }  // namespace trommel::kernels

@@ -121,40 +121,6 @@ TEST_CASE("a dense block of every shape and length is what a model of its bins i
   }
 }
 
-TEST_CASE("an empty dense block is all zeros", "[kernels][dense]") {
-  for (const DenseShape& shape : kDenseShapes) {
-    alignas(64) BlockWords words{};
-    const DenseBlock block({shape, shape.max_bits}, words.data());
-    CHECK(block.num_keys() == 0);
-    CHECK(block.num_bins() == shape.bins);
-    block.Store(words.data());
-    CHECK(Copy(words) == std::vector<uint32_t>(words.size(), 0));
-  }
-}
-
-TEST_CASE("a dense key's first half says which of two blocks it is in when the blocks double",
-          "[kernels][dense]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  for (const DenseShape& shape : kDenseShapes) {
-    for (int i = 0; i < 20'000; ++i) {
-      const uint64_t digest = random();
-      const uint64_t num_blocks = 1 + random() % ((uint64_t{1} << (random() % 31)) + 1);
-      const uint32_t bits = 2 + static_cast<uint32_t>(random() % (shape.max_bits - 1));
-      const DenseLayout layout{shape, bits};
-      const DenseLayout half{shape, bits - 1};
-      const FingerprintPlace place = FingerprintPlaceOf(digest, num_blocks);
-      const FingerprintPlace doubled = FingerprintPlaceOf(digest, 2 * num_blocks);
-      const uint32_t key = layout.KeyOf(place.rest);
-      const bool is_second = key >= half.num_keys();
-      const uint64_t block_idx = 2 * place.block_idx + (is_second ? 1 : 0);
-      const uint32_t rest = key - (is_second ? half.num_keys() : 0);
-      if (doubled.block_idx != block_idx || half.KeyOf(doubled.rest) != rest) {
-        FAIL("digest " << digest << " of " << num_blocks << " blocks");
-      }
-    }
-  }
-}
-
 TEST_CASE("an overflow line holds its entries in order, and the last fills a hole",
           "[kernels][dense]") {
   std::mt19937_64 random(Catch::rngSeed());

@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
 
+#include "engine/src/blocks/block_store.h"
 #include "kernels/kernels.h"
 #include "kernels/reference.h"
 #include "kernels/targets.h"
 #include "support/catch.h"
-#include "support/kernel_filter.h"
 #include "support/statistics.h"
 #include "support/targets.h"
+#include "support/words.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -46,12 +46,6 @@ std::vector<uint32_t> ParquetWords() {
     for (size_t s = 0; s < 8; ++s) words[vector.block_idx * 8 + s] |= 1U << vector.positions[s];
   }
   return words;
-}
-
-TEST_CASE("the salts are Parquet's", "[kernels][layout]") {
-  const std::array<uint32_t, 8> published = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU,
-                                             0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
-  CHECK(std::ranges::equal(kSalts, published));
 }
 
 TEST_CASE("the wide salt is XXH64 of 16 made odd", "[kernels][layout]") {
@@ -87,53 +81,6 @@ TEST_CASE("positions of slices of 64 are fields of six bits, the second five of 
   CHECK(SlicePositions(8) == 32);
 }
 
-TEST_CASE("positions in any two of ten slices look independent", "[kernels][layout]") {
-  constexpr size_t kDigests = 200'000;
-  constexpr double kFreedom = 64 * 64 - 1;
-  std::mt19937_64 random(Catch::rngSeed());
-  std::vector<std::array<uint8_t, 10>> drawn(kDigests);
-  for (auto& positions : drawn) {
-    const uint64_t digest = random();
-    for (size_t s = 0; s < 10; ++s) positions[s] = static_cast<uint8_t>(Position(digest, s, 10));
-  }
-  for (size_t s = 0; s < 10; ++s) {
-    for (size_t t = 0; t < s; ++t) {
-      std::vector<uint32_t> pairs(64 * 64);
-      for (const auto& positions : drawn) ++pairs[size_t{positions[s]} * 64 + positions[t]];
-      constexpr double kExpected = double{kDigests} / (64 * 64);
-      double chi_square = 0;
-      for (const uint32_t count : pairs) {
-        chi_square += (count - kExpected) * (count - kExpected) / kExpected;
-      }
-      INFO("slices " << t << " and " << s << ": chi square " << chi_square);
-      // Mean kFreedom, deviation sqrt(2 kFreedom); nearly normal with so much freedom.
-      CHECK(std::abs(chi_square - kFreedom) < 7 * std::sqrt(2 * kFreedom));
-    }
-  }
-}
-
-TEST_CASE("two digests meet in as many of ten slices as chance would have it",
-          "[kernels][layout]") {
-  constexpr uint64_t kPairs = 2'000'000;
-  std::mt19937_64 random(Catch::rngSeed());
-  std::array<uint64_t, 11> met{};
-  for (uint64_t pair = 0; pair < kPairs; ++pair) {
-    const uint64_t differ = PositionWord(random(), 10) ^ PositionWord(random(), 10);
-    size_t num_met = 0;
-    for (size_t s = 0; s < 10; ++s) num_met += (differ >> (6 * s) & 63) == 0 ? 1 : 0;
-    ++met[num_met];
-  }
-  double choose = 1;
-  for (size_t k = 0; k <= 10; ++k) {
-    const double chance = choose * std::pow(1.0 / 64, static_cast<double>(k)) *
-                          std::pow(63.0 / 64, static_cast<double>(10 - k));
-    const tests::RateBound bound = tests::BinomialBound(chance, kPairs);
-    INFO(k << " slices: " << met[k] << " pairs; " << bound);
-    CHECK(bound.ContainsHits(met[k]));
-    choose = choose * static_cast<double>(10 - k) / static_cast<double>(k + 1);
-  }
-}
-
 TEST_CASE("blocks and positions are those of the official Parquet vectors", "[kernels][layout]") {
   for (const ParquetVector& vector : kParquetVectors) {
     INFO(vector.key);
@@ -153,9 +100,11 @@ TEST_CASE("the official Parquet bitset comes out on every target", "[kernels][la
   for (const uint64_t digest : digests) reference.Insert(digest);
   CHECK(tests::FirstDifference(reference.PresenceWords(), ParquetWords()).empty());
   tests::ForEachRunnableTarget([&] {
-    tests::KernelFilter filter(kParquetBlocks, 8);
-    filter.Insert(digests, 0, digests.size());
-    CHECK(tests::FirstDifference(filter.PresenceWords(), ParquetWords()) == "");
+    BlockStore store =
+        BlockStore::Create({.num_slices = 8, .num_blocks = kParquetBlocks}, 0).value();
+    store.Insert(digests);
+    const uint32_t* words = store.PresenceOf(0);
+    CHECK(tests::FirstDifference({words, words + kParquetBlocks * 8}, ParquetWords()) == "");
   });
 }
 

@@ -3,29 +3,36 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/src/blocks/block_store.h"
 #include "kernels/kernels.h"
 #include "kernels/layout.h"
 #include "kernels/reference.h"
+#include "support/bit_at.h"
 #include "support/catch.h"
 #include "support/digests.h"
-#include "support/kernel_filter.h"
 #include "support/shapes.h"
 #include "support/targets.h"
+#include "support/words.h"
 
 namespace trommel::kernels {
 namespace {
 
 using tests::DrawnDigests;
 using tests::Guarded;
-using tests::KernelFilter;
 
-// A filter and a batch, about half of which are members, and the reference's answers.
+BlockStore StoreOf(uint64_t num_blocks, Shape shape, const std::vector<uint64_t>& digests) {
+  BlockStore store = BlockStore::Create(tests::GeometryOf(shape, num_blocks), 0).value();
+  store.Insert(digests);
+  return store;
+}
+
+// A batch, about half of which are members, and the reference's answers.
 struct Question {
   Question(size_t size, uint64_t num_blocks, Shape shape)
-      : reference(num_blocks, shape),
+      : members(DrawnDigests(size, size / 2 + 1, Catch::rngSeed() + size + 1)),
         digests(DrawnDigests(size, size + 1, Catch::rngSeed() + size)),
         bitmap((size + 63) / 64, 0) {
-    const auto members = DrawnDigests(size, size / 2 + 1, Catch::rngSeed() + size + 1);
+    ReferenceFilter reference(num_blocks, shape);
     for (const uint64_t member : members) reference.Insert(member);
     for (size_t i = 0; i < size; i += 2) digests[i] = members[i];
     for (size_t i = 0; i < size; ++i) {
@@ -35,7 +42,7 @@ struct Question {
     }
   }
 
-  ReferenceFilter reference;
+  std::vector<uint64_t> members;
   std::vector<uint64_t> digests;
   std::vector<uint64_t> bitmap;
   std::vector<uint32_t> present;
@@ -49,32 +56,28 @@ Guarded<uint64_t> Misaligned(const std::vector<uint64_t>& digests, size_t offset
   return copy;
 }
 
-void CheckQuery(const Question& question, KernelFilter& filter, size_t offset) {
+void CheckQuery(const Question& question, const BlockStore& store, size_t offset) {
   const Guarded<uint64_t> digests = Misaligned(question.digests, offset);
   // Old answers in the bitmap must be overwritten.
   Guarded<uint64_t> bitmap(question.bitmap.size(), ~uint64_t{0}, offset);
-  const size_t num_present =
-      filter.block_kernels().query(digests.data(), digests.size(), filter.View(), bitmap.data());
+  const size_t num_present = store.Query({digests.data(), digests.size()}, bitmap.data());
   REQUIRE(num_present == question.present.size());
   REQUIRE(tests::FirstDifference(bitmap.Copy(), question.bitmap) == "");
   REQUIRE(bitmap.GuardsIntact());
-  const Blocks view = filter.View();
   for (size_t i = 0; i < digests.size(); ++i) {
-    const OneFate fate = filter.block_kernels().query_one(question.digests[i], &view);
-    REQUIRE((fate == OneFate::kDone) == ((question.bitmap[i / 64] >> (i % 64) & 1) != 0));
+    REQUIRE(store.MayContain(question.digests[i]) == tests::BitAt(question.bitmap, i));
   }
 }
 
-void CheckSelect(const Question& question, KernelFilter& filter, size_t offset) {
+void CheckSelect(const Question& question, const BlockStore& store, size_t offset) {
   const Guarded<uint64_t> digests = Misaligned(question.digests, offset);
   for (const bool maybe_present : {false, true}) {
     for (const uint32_t first_idx : {0U, 1024U, 0xfffff000U}) {
       std::vector<uint32_t> want = maybe_present ? question.present : question.absent;
       for (uint32_t& index : want) index += first_idx;
       Guarded<uint32_t> selection(digests.size(), 0, offset);
-      const size_t num_selected =
-          filter.block_kernels().select(digests.data(), digests.size(), filter.View(),
-                                        maybe_present, first_idx, selection.data());
+      const size_t num_selected = store.Select({digests.data(), digests.size()}, maybe_present,
+                                               first_idx, selection.data());
       REQUIRE(num_selected == want.size());
       std::vector<uint32_t> got = selection.Copy();
       got.resize(num_selected);
@@ -91,11 +94,9 @@ TEST_CASE("query and select give the reference's answers on every target", "[ker
       INFO(size << " keys, " << num_blocks << " blocks, " << shape);
       const Question question(size, num_blocks, shape);
       tests::ForEachRunnableTarget([&] {
-        KernelFilter filter(question.reference);
-        const size_t offset = size % 8;
-        CheckQuery(question, filter, offset);
-        CheckSelect(question, filter, offset);
-        REQUIRE(filter.DifferenceFrom(question.reference) == "");  // a query writes nothing
+        const BlockStore store = StoreOf(num_blocks, shape, question.members);
+        CheckQuery(question, store, size % 8);
+        CheckSelect(question, store, size % 8);
       });
     }
   }
@@ -104,20 +105,17 @@ TEST_CASE("query and select give the reference's answers on every target", "[ker
 TEST_CASE("one missing bit in any slice makes a key absent on every target", "[kernels][query]") {
   const auto shape = GENERATE(from_range(tests::AllShapes()));
   const uint64_t digest = DrawnDigests(1, 1, Catch::rngSeed())[0];
-  ReferenceFilter one(1, shape);
-  one.Insert(digest);
   tests::ForEachRunnableTarget([&] {
+    BlockStore store = StoreOf(1, shape, {digest});
+    REQUIRE(store.MayContain(digest));
     for (size_t s = 0; s < shape.num_slices; ++s) {
-      KernelFilter filter(one);
-      const Blocks view = filter.View();
-      REQUIRE(filter.block_kernels().query_one(digest, &view) == OneFate::kDone);
       const uint32_t bit = CounterIndex(digest, s, shape.num_slices);
       for (uint32_t i = 0; i < shape.num_counters() / 32; ++i) {  // all but the one
-        view.presence[i] = i == bit / 32 ? ~(1U << bit % 32) : ~0U;
+        store.PresenceOf(0)[i] = i == bit / 32 ? ~(1U << bit % 32) : ~0U;
       }
       uint64_t bitmap = 1;
-      REQUIRE(filter.block_kernels().query_one(digest, &view) == OneFate::kUnchanged);
-      REQUIRE(filter.block_kernels().query(&digest, 1, view, &bitmap) == 0);
+      REQUIRE_FALSE(store.MayContain(digest));
+      REQUIRE(store.Query({&digest, 1}, &bitmap) == 0);
       REQUIRE(bitmap == 0);
     }
   });

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "kernels/reference.h"
@@ -122,31 +121,6 @@ TEST_CASE("blocks of runs are the words written by hand, and back", "[kernels][r
     DecodeRuns(literal.presence.data(), literal.counts.data(), literal.num_slices, decoded);
     CHECK(tests::FirstDifference(decoded, literal.counters) == "");
   }
-}
-
-TEST_CASE("strings are unpacked as they were packed and touch no other's bits",
-          "[kernels][run_block]") {
-  const size_t num_slices = SlicesOfRuns();
-  const uint64_t all_ones = ~uint64_t{0} >> (64 - RunStringBits(num_slices));
-  std::mt19937_64 random(Catch::rngSeed());
-  for (size_t s = 0; s < num_slices; ++s) {
-    std::vector<uint64_t> runs(num_slices, 0);
-    for (const uint64_t string : {all_ones, random() & all_ones, uint64_t{1}}) {
-      runs[s] = string;
-      RunWords words(num_slices);
-      PackRuns(runs, num_slices, words.counts.data());
-      std::vector<uint64_t> unpacked(num_slices, 99);
-      UnpackRuns(words.counts.data(), num_slices, unpacked);
-      CHECK(unpacked == runs);
-    }
-  }
-  std::vector<uint64_t> runs(num_slices);
-  for (uint64_t& string : runs) string = random() & all_ones;
-  RunWords words(num_slices);
-  PackRuns(runs, num_slices, words.counts.data());
-  std::vector<uint64_t> unpacked(num_slices);
-  UnpackRuns(words.counts.data(), num_slices, unpacked);
-  CHECK(unpacked == runs);
 }
 
 TEST_CASE("decoding undoes encoding, and each count is found alone", "[kernels][run_block]") {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "kernels/fingerprint_layout.h"
-#include "kernels/fingerprint_reference.h"
 #include "kernels/kernels.h"
 #include "kernels/targets.h"
 #include "kernels/wide_block.h"
@@ -145,28 +144,6 @@ TEST_CASE("a wide block's keys survive encoding and decoding", "[kernels][finger
     REQUIRE(FirstDifference(std::vector<uint32_t>(decoded.begin(), decoded.begin() + num_keys),
                             keys) == "");
   }
-}
-
-TEST_CASE("wide blocks hold the reference's keys until they are full", "[kernels][fingerprints]") {
-  const auto digests = DrawnDigests(500, 400, Catch::rngSeed());
-  FingerprintReference reference(100, 12);
-  for (const uint64_t digest : digests) reference.Insert(digest);
-  tests::ForEachRunnableTarget([&] {
-    tests::Guarded<uint32_t> words(100 * kFingerprintBlockWords);  // aligned
-    const FingerprintBlocks view{words.data(), 100, 12, nullptr};
-    std::vector<uint32_t> spilled(digests.size());
-    const auto progress = ActiveKernels().wide_fingerprints.insert(
-        digests.data(), {0, digests.size()}, view, spilled.data());
-    REQUIRE(progress.end == digests.size());
-    for (uint64_t b = 0; b < 100; ++b) {
-      std::vector<uint32_t> want;
-      for (const auto& [key, count] : reference.ContentsOf(b)) want.insert(want.end(), count, key);
-      std::array<uint32_t, kWideSlots> keys{};
-      const size_t num_keys = DecodeWide(FingerprintBlockAt(view, b), keys);
-      REQUIRE(FirstDifference(std::vector<uint32_t>(keys.begin(), keys.begin() + num_keys), want) ==
-              "");
-    }
-  });
 }
 
 }  // namespace

@@ -30,10 +30,9 @@ struct Program {
   Geometry geometry() const;
 };
 
-// A program of about `num_steps` steps on a few blocks. Some keys are hot, so that blocks are
+// A program of 25 steps on a few blocks. Some keys are hot, so that blocks are
 // promoted and drained; some batches are longer than the engine's chunks.
-enum class Shapes { kPlanes, kRuns, kAny };
-Program RandomProgram(uint64_t seed, size_t num_steps = 25, Shapes shapes = Shapes::kAny);
+Program RandomProgram(uint64_t seed);
 
 // For the message of a failing test: one line per step.
 std::string ToText(const Program& program);
