@@ -3,11 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "golden/files.h"
 #include "support/catch.h"
 #include "support/every_file.h"
 #include "support/sample_filters.h"
-#include "support/targets.h"
 #include "support/tuple_rows.h"
 
 namespace trommel::tests {
@@ -42,15 +40,6 @@ TEST_CASE("a loaded filter over attributes grows within the limit it was loaded 
   CHECK(low.error().code == ErrorCode::kOutOfMemory);
   CHECK_THAT(low.error().message, ContainsSubstring("2 sets of attributes need ") &&
                                       ContainsSubstring("more than the limit of 99 bytes"));
-}
-
-TEST_CASE("the sample over attributes never changes, on any target",
-          "[engine][attributes][attribute_filter][files][golden]") {
-  ForEachRunnableTarget([] {
-    const Bytes bytes = AttributeSample().Serialize();
-    CHECK(bytes.size() == golden::kAttributeFile.num_bytes);
-    CHECK(Checksum::Of(bytes) == golden::kAttributeFile.hash);
-  });
 }
 
 TEST_CASE("filters of a limit, of a list and of 64 attributes come back from their files",

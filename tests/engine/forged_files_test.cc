@@ -8,7 +8,6 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/src/files/store_sections.h"
@@ -188,7 +187,7 @@ TEST_CASE("forged hidden keys take no more than a multiple of the file",
 }
 
 TEST_CASE("what cannot fit the memory limit is refused before it is read", "[engine][files]") {
-  const CountingFilter filter = std::move(SampleFilters().back().filter);
+  const CountingFilter filter = RunSample(10, 37);
   Bytes bytes = filter.Serialize();
   // Reading the side table would find this.
   bytes[FileForge(bytes).At("side", 1).record.offset] ^= std::byte{1};
@@ -228,41 +227,6 @@ TEST_CASE("a filter that grows loads in a small multiple of its file",
     if (!AllocationPeak::IsCounted()) continue;
     CAPTURE(bytes.size(), num_held);
     CHECK(num_held < 5 * bytes.size() + (uint64_t{34} << 20));  // whole chunks of segments
-  }
-}
-
-TEST_CASE("an allocation's peak is counted, mappings included", "[support][allocation_peak]") {
-  if (!AllocationPeak::IsCounted()) return;
-  const AllocationPeak peak;
-  const uint64_t before = peak.num_bytes();
-  for (int i = 0; i < 3; ++i) {
-    std::vector<char>(100'000).swap(*std::make_unique<std::vector<char>>());
-  }
-  CHECK(peak.num_bytes() >= before + 100'000);
-  CHECK(peak.num_bytes() < before + 200'000);
-  { const CountingFilter filter = CountingFilter::Create({.capacity = 1'000'000}).value(); }
-  CHECK(peak.num_bytes() > 2'000'000);
-}
-
-// Any word changed in a section is not what some contents make, or not what the keys say: stamps,
-// homes, counts and places may not change, and a fingerprint that becomes another one changes the
-// order.
-TEST_CASE("any word of a window that is changed is found", "[engine][files][window][long]") {
-  for (const double rate : {kRateOfSlots16, kRateOfSlots24}) {
-    const Bytes good = CrowdedWindow(rate).Serialize();
-    for (const auto& [name, store] :
-         {std::pair{"blocks", 1U}, {"lines", 1U}, {"side", 1U}, {"window", 0U}}) {
-      FileForge forge(good);
-      Bytes& bytes = forge.At(name, store).bytes;
-      const uint64_t step = 4 * (1 + bytes.size() / 4096);
-      for (uint64_t at = 0; at < bytes.size(); at += step) {
-        CAPTURE(rate, name, at);
-        const auto word = Get<uint32_t>(bytes, at);
-        Put(bytes, at, word ^ 0x80008000);
-        REQUIRE_FALSE(LoadFilter(forge.Seal(), 0).ok());
-        Put(bytes, at, word);
-      }
-    }
   }
 }
 

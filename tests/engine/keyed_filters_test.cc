@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/src/disk/checksum.h"
-#include "golden/files.h"
 #include "support/catch.h"
 #include "support/death.h"
 #include "support/digest_keys.h"
@@ -148,20 +146,6 @@ TEST_CASE("filters merge by the check values of their keys, and keep their own k
   });
 }
 
-TEST_CASE("an empty filter made without the key takes merges, and folds",
-          "[engine][keyed][whole]") {
-  const DigestPolicy policy = tests::KeyedPolicy();
-  const Geometry geometry{.num_slices = 8, .num_blocks = 8};
-  CountingFilter filter = tests::MakeFilter(geometry, policy);
-  filter.Insert(SomeKeys());
-  CountingFilter sum = tests::MakeFilter(geometry, tests::WithoutKey(policy));
-  REQUIRE(sum.Merge(filter).ok());
-  CHECK(sum.Serialize() == filter.Serialize());
-  REQUIRE(sum.Fold().ok());
-  REQUIRE(filter.Fold().ok());
-  CHECK(sum.Serialize() == filter.Serialize());
-}
-
 TEST_CASE("a filter that is moved or shared keeps its key", "[engine][keyed]") {
   const DigestPolicy policy = tests::KeyedPolicy();
   const DigestKey key = tests::KeyFrom();
@@ -193,15 +177,6 @@ TEST_CASE("a policy whose key and seed do not go together makes no filter", "[en
     refused(tests::MakeOf(type, policy));
   }
   refused(tests::MakePairs(policy));
-}
-
-TEST_CASE("the file of a filter under a digest key never changes",
-          "[engine][keyed][snapshot][golden]") {
-  const std::vector<std::byte> bytes = tests::KeyedSample().Serialize();
-  CHECK(bytes.size() == golden::kKeyedFile.num_bytes);
-  CHECK(Checksum::Of(bytes) == golden::kKeyedFile.hash);
-  CHECK(tests::FileForge(bytes).header.digest_kind == 3);
-  CHECK(tests::FileForge(bytes).header.seed == tests::KeyedPolicy().seed);
 }
 
 }  // namespace

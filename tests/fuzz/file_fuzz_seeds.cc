@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/digest_keys.h"
 #include "support/every_file.h"
 
 namespace {
@@ -28,6 +29,13 @@ Bytes ForgedGrowing() {
   return forge.Seal();
 }
 
+Bytes KeyedFilter() {
+  namespace tests = trommel::tests;
+  auto filter = tests::MakeFilter({.num_slices = 8, .num_blocks = 3}, tests::KeyedPolicy());
+  filter.Insert("alice@example.org");
+  return filter.Serialize();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -38,7 +46,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   std::filesystem::create_directories(folder);
   bool is_saved = Save(ForgedGrowing(), folder / "doubling-forged.trommel") &&
-                  Save(trommel::tests::KeyedSample().Serialize(), folder / "keyed.trommel");
+                  Save(KeyedFilter(), folder / "keyed.trommel");
   size_t number = 0;
   for (const trommel::tests::NamedFile& file : trommel::tests::EveryFile()) {
     const std::string name = std::to_string(number);

@@ -1,31 +1,16 @@
-// Small filters that between them have every kind of block a snapshot can hold. Their snapshots are
-// recorded in tests/golden/files.h, so their digests are named, whatever is the default.
+// Small filters with every kind of block that a snapshot can hold. Some are samples of FORMAT.md,
+// so their digests are named, whatever is the default.
 #ifndef TROMMEL_TESTS_SUPPORT_SAMPLE_FILTERS_H_
 #define TROMMEL_TESTS_SUPPORT_SAMPLE_FILTERS_H_
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "support/digest_keys.h"
-#include "support/digests.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/counting_filter.h"
 
 namespace trommel::tests {
-
-struct Sample {
-  std::string name;
-  CountingFilter filter;
-};
-
-// Inserts 0, 1, 2 ... as 64-bit integer keys.
-inline void InsertIntegers(CountingFilter& filter, uint64_t num_keys) {
-  std::vector<uint64_t> keys(num_keys);
-  for (uint64_t i = 0; i < num_keys; ++i) keys[i] = i;
-  filter.Insert(keys);
-}
 
 inline CountingFilter MakeFilter(const Geometry& geometry, const DigestPolicy& policy = {}) {
   return std::move(CountingFilter::CreateWithGeometry(geometry, policy)).value();
@@ -95,51 +80,6 @@ inline AttributeFilter AttributeSample() {
   tuples.Set(1, std::vector<uint64_t>(sources.size(), 53), kAttributeSampleDigest);
   filter.Insert(tuples.view());
   return filter;
-}
-
-// Under the digest key of the published vectors.
-inline CountingFilter KeyedSample() {
-  CountingFilter filter = MakeFilter({.num_slices = 8, .num_blocks = 3}, KeyedPolicy());
-  InsertIntegers(filter, 40);
-  filter.Insert("alice@example.org");
-  return filter;
-}
-
-// The last one has a side table.
-inline std::vector<Sample> SampleFilters() {
-  std::vector<Sample> samples;
-  const auto add =
-      [&](const char* name, const Geometry& geometry,
-          const DigestPolicy& policy = {.kind = DigestKind::kXxh64}) -> CountingFilter& {
-    samples.push_back({name, MakeFilter(geometry, policy)});
-    return samples.back().filter;
-  };
-  add("empty", {.num_slices = 8, .num_blocks = 2});
-  InsertIntegers(add("few keys", {.num_slices = 8, .num_blocks = 3}), 40);
-  InsertIntegers(add("crowded", {.num_slices = 8, .num_blocks = 1}), 300);
-  add("full to the brim", {.num_slices = 8, .num_blocks = 1}, {.kind = DigestKind::kCaller})
-      .Insert(Keys::Digests(Repeated(EveryPositionOnce(), 8)));
-
-  // Hot keys in blocks of their own: counters of 1, 2, 4 and 8 bytes.
-  CountingFilter& hot = add("hot keys", {.num_slices = 8, .shard_bits = 1, .num_blocks = 8});
-  const auto insert_often = [&hot](uint64_t block_idx, size_t times) {
-    hot.Insert(Keys::Digests(std::vector<uint64_t>(times, block_idx << 61 | block_idx)));
-  };
-  insert_often(1, 1);
-  Double(hot, 33);  // block 1: over 2^32
-  insert_often(3, 100);
-  insert_often(4, 1000);
-  insert_often(6, 100000);
-  InsertIntegers(hot, 20);
-
-  InsertIntegers(add("a run", {.num_slices = 5, .encoding = Encoding::kRuns, .num_blocks = 1},
-                     {.kind = DigestKind::kXxh3, .seed = 7}),
-                 20);
-  samples.push_back({"runs of 4", RunSample(4, 63)});
-  samples.push_back({"runs of 5", RunSample(5, 37)});
-  samples.push_back({"runs of 8", RunSample(8, 31)});
-  samples.push_back({"runs of 10", RunSample(10, 37)});
-  return samples;
 }
 
 }  // namespace trommel::tests
