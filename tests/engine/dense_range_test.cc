@@ -1,5 +1,5 @@
-// Ranges of dense blocks: exact whatever was done to them, within limits, and of the size that
-// engine/docs/FINGERPRINTS.md says.
+// Ranges of dense blocks: of the size that engine/docs/FINGERPRINTS.md says, and within limits.
+// That they are exact: fingerprint_filter_test.cc.
 #include "engine/src/fingerprints/dense_range.h"
 
 #include <algorithm>
@@ -11,36 +11,13 @@
 #include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "support/dense_filter.h"
-#include "support/dense_program.h"
 
 namespace trommel {
 namespace {
 
-using kernels::DenseShape;
 using kernels::kDenseShapes;
 using tests::DenseFilter;
-using tests::DenseProgram;
 using tests::OwnedDenseRange;
-
-void RunPrograms(uint64_t num_seeds, uint64_t num_operations) {
-  for (uint64_t seed = 0; seed < num_seeds; ++seed) {
-    for (const DenseShape& shape : kDenseShapes) {
-      for (const tests::DenseKeysOf keys : tests::kAllDenseKeys) {
-        DenseProgram program(shape, keys,
-                             seed * 1'000 + shape.slots * 10 + static_cast<uint64_t>(keys));
-        REQUIRE(program.Run(num_operations) == "");
-      }
-    }
-  }
-}
-
-TEST_CASE("dense ranges do as a multiset does, and are zero when all is erased",
-          "[fingerprints][dense]") {
-  RunPrograms(1, 8'000);
-}
-TEST_CASE("dense ranges do as a multiset does in 10^8 operations", "[.long][fingerprints][dense]") {
-  RunPrograms(28, 100'000);
-}
 
 TEST_CASE("copies take 0.8 times the memory of their keys, a hundred of each 1.5 times",
           "[fingerprints][dense]") {
