@@ -1,9 +1,6 @@
 // Random keys for tests: a bijection of counters.
 #include "support/random_keys.h"
 
-#include <numeric>
-#include <utility>
-
 namespace trommel::tests {
 namespace {
 
@@ -23,26 +20,6 @@ std::vector<uint64_t> KeysOf(KeySpace space, size_t num_keys, uint64_t seed, uin
   return keys;
 }
 
-// The padding comes first and the key's 16 hex digits last, so distinct keys give distinct strings.
-std::string StringOf(uint64_t key) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  constexpr uint64_t kMaxPadding = 64;
-  uint64_t state = Mix(key + kGolden);
-  std::string text(state % kMaxPadding, 'a');
-  for (char& letter : text) {
-    state = Mix(state + kGolden);
-    letter = static_cast<char>('a' + state % 26);
-  }
-  for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(key >> shift) & 15];
-  return text;
-}
-
-std::vector<std::string> StringsOf(KeySpace space, size_t num_keys, uint64_t seed, uint64_t first) {
-  std::vector<std::string> strings(num_keys);
-  for (size_t i = 0; i < num_keys; ++i) strings[i] = StringOf(RandomKey(space, seed, first + i));
-  return strings;
-}
-
 }  // namespace
 
 uint64_t RandomKey(KeySpace space, uint64_t seed, uint64_t idx) {
@@ -57,23 +34,6 @@ std::vector<uint64_t> MemberKeys(size_t num_keys, uint64_t seed, uint64_t first)
 
 std::vector<uint64_t> NonMemberKeys(size_t num_keys, uint64_t seed, uint64_t first) {
   return KeysOf(KeySpace::kNonMembers, num_keys, seed, first);
-}
-
-std::vector<std::string> MemberStrings(size_t num_keys, uint64_t seed, uint64_t first) {
-  return StringsOf(KeySpace::kMembers, num_keys, seed, first);
-}
-
-std::vector<std::string> StrangerStrings(size_t num_keys, uint64_t seed, uint64_t first) {
-  return StringsOf(KeySpace::kNonMembers, num_keys, seed, first);
-}
-
-std::vector<size_t> RandomOrder(size_t num_keys, uint64_t seed) {
-  std::vector<size_t> order(num_keys);
-  std::iota(order.begin(), order.end(), size_t{0});
-  for (size_t i = num_keys; i > 1; --i) {
-    std::swap(order[i - 1], order[RandomKey(KeySpace::kMembers, seed, i) % i]);
-  }
-  return order;
 }
 
 }  // namespace trommel::tests

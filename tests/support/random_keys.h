@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace trommel::tests {
@@ -20,14 +19,6 @@ uint64_t RandomKey(KeySpace space, uint64_t seed, uint64_t idx);
 // Keys [first, first + num_keys) of a space.
 std::vector<uint64_t> MemberKeys(size_t num_keys, uint64_t seed, uint64_t first = 0);
 std::vector<uint64_t> NonMemberKeys(size_t num_keys, uint64_t seed, uint64_t first = 0);
-
-// The same as strings of 16 to 79 lower-case letters and digits, so every tail length of a hash and
-// short and long strings occur, and a line of text can hold them.
-std::vector<std::string> MemberStrings(size_t num_keys, uint64_t seed, uint64_t first = 0);
-std::vector<std::string> StrangerStrings(size_t num_keys, uint64_t seed, uint64_t first = 0);
-
-// A permutation of 0 .. num_keys - 1.
-std::vector<size_t> RandomOrder(size_t num_keys, uint64_t seed);
 
 }  // namespace trommel::tests
 

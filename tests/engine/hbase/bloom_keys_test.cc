@@ -79,12 +79,6 @@ TEST_CASE("the size, hashes and keys of a chunk are those of HBase", "[engine][h
   CHECK(records.size() == 72);
 }
 
-TEST_CASE("chunks of default size hold 109,306 rows, or 95,069 columns of rows",
-          "[engine][hbase]") {
-  CHECK(ChunkShapeFor({}).value() == ChunkShape{131'072, 7, 109'306});
-  CHECK(ChunkShapeFor({.type = BloomType::kRowCol}).value() == ChunkShape{131'072, 8, 95'069});
-}
-
 TEST_CASE("positions are remainders of signed sums that wrap, without their sign",
           "[engine][hbase]") {
   // 2^31 - 1 + 1 wraps to -2^31, whose remainder by 1,000 is -648.

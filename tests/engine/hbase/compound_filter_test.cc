@@ -137,15 +137,6 @@ TEST_CASE("rows that HBase cannot have are refused", "[engine][hbase]") {
   CHECK_FALSE(CompoundFilterWriter::Create({.type = BloomType::kNone}).ok());
 }
 
-TEST_CASE("a folded chunk answers as one that was built at its size", "[engine][hbase]") {
-  const CompoundFilter folded = FilterOfVectors({.chunk_bytes = 4096}, 200);
-  CHECK(folded.num_bytes() == 256);
-  CHECK(folded.max_keys() == 213);  // 3,415 halved four times
-  const CompoundFilter built = FilterOfVectors({.chunk_bytes = 256}, 200);
-  REQUIRE(built.num_hashes() == folded.num_hashes());
-  CHECK(TextOfBytes(folded.chunk(0)) == TextOfBytes(built.chunk(0)));
-}
-
 TEST_CASE("a filter without keys has no chunk, and everything is absent", "[engine][hbase]") {
   for (const auto type : {BloomType::kRow, BloomType::kRowCol}) {
     const CompoundFilter filter =

@@ -1,7 +1,6 @@
 // The matrix as printed: its index walk against counting cells one by one.
 #include "engine/src/matrix/literal_matrix.h"
 
-#include <random>
 #include <set>
 #include <string>
 
@@ -66,31 +65,6 @@ TEST_CASE("the published index walk numbers the kept cells without gaps", "[engi
       CHECK(matrix->CalculateIndex(counted.cells[c].given, counted.cells[c].coordinate) == c);
     }
   }
-}
-
-TEST_CASE("the published matrix finds every inserted tuple, and few others", "[engine][matrix]") {
-  const AttributeSets sets = *AttributeSets::Create(3, Masks{0b101, 0b011});
-  auto matrix = *LiteralMatrix::Create(sets, std::vector<uint64_t>{500, 400, 300}, 4);
-  std::mt19937_64 random(4);
-  std::vector<std::vector<uint64_t>> columns(3, std::vector<uint64_t>(400));
-  for (auto& column : columns) {
-    for (uint64_t& digest : column) digest = random();
-  }
-  Tuples tuples{{columns[0].data(), columns[1].data(), columns[2].data()}, 400};
-  CHECK(matrix.Insert(tuples.From(0, 70)).num_inserted == 70);
-  CHECK(matrix.num_tuples() == 70);
-  std::vector<uint64_t> answers(TupleIndex::BitmapWords(70));
-  for (AttributeMask queried = 0; queried < 8; ++queried) {
-    CHECK(matrix.Query(queried, tuples.From(0, 70), answers) == 70);
-  }
-  // The pair's block has 120,000 cells, 280 of them marked.
-  answers.resize(TupleIndex::BitmapWords(330));
-  CHECK(matrix.Query(0b110, tuples.From(70, 330), answers) == 0);
-  CHECK(matrix.Query(0b111, tuples.From(70, 330), answers) == 0);
-  // One attribute: about 45 % of 500 positions are marked, so 4 % of non-members pass.
-  const size_t num_false = matrix.Query(0b001, tuples.From(70, 330), answers);
-  CHECK(num_false > 0);
-  CHECK(num_false < 60);
 }
 
 TEST_CASE("invalid shapes of the published matrix are refused", "[engine][matrix]") {

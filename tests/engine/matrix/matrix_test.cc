@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/src/base/grouped_text.h"
 #include "kernels/cells.h"
 #include "support/catch.h"
 #include "support/death.h"
@@ -19,9 +20,6 @@ using tests::DrawnTuples;
 using tests::MadeGeometry;
 using tests::TupleColumns;
 using tests::TupleRow;
-
-constexpr Kind kKinds[] = {Kind::kSbf, Kind::kMdbf,      Kind::kCmdbf,
-                           Kind::kBfm, Kind::kCartesian, Kind::kCbfm};
 
 MatrixGeometry GeometryOf(Kind kind, uint32_t num_attributes, uint64_t positions,
                           uint32_t num_hashes) {
@@ -37,21 +35,6 @@ std::vector<uint64_t> AnswersOf(const TupleIndex& index, AttributeMask queried,
   const size_t count = index.Query(queried, TupleColumns(rows, queried).view(), answers);
   if (num_present != nullptr) *num_present = count;
   return answers;
-}
-
-TEST_CASE("a matrix without tuples answers absent, but to the query of no attributes",
-          "[engine][matrix]") {
-  const Kind kind = GENERATE(from_range(std::begin(kKinds), std::end(kKinds)));
-  const Matrix matrix = *Matrix::Create(GeometryOf(kind, 3, 20, 2));
-  const auto rows = DrawnTuples(70, 3, 70, Catch::rngSeed());
-  for (AttributeMask queried = 1; queried < 8; ++queried) {
-    if (!matrix.CanAnswer(queried)) continue;
-    CHECK(AnswersOf(matrix, queried, rows) == std::vector<uint64_t>{0, 0});
-  }
-  if (matrix.CanAnswer(0)) {
-    CHECK(AnswersOf(matrix, 0, rows) == std::vector<uint64_t>{~uint64_t{0}, 63});
-    CHECK(matrix.PartsOf(0).empty());
-  }
 }
 
 TEST_CASE("saturated blocks are not probed, and where none is left the answer is maybe present",
@@ -131,27 +114,6 @@ TEST_CASE("an executor changes no cell and no answer of a matrix", "[engine][mat
   }
 }
 
-TEST_CASE("the cells of queries are numbered from the first block on", "[engine][matrix]") {
-  const MatrixGeometry geometry = GeometryOf(Kind::kCmdbf, 2, 50, 3);
-  const Matrix matrix = *Matrix::Create(geometry);
-  const auto rows = DrawnTuples(kernels::kMaxCellTuples + 3, 2, 1000, Catch::rngSeed());
-  std::vector<uint64_t> cells;
-  matrix.CellsOf(3, TupleColumns(rows).view(), cells);
-  REQUIRE(cells.size() == 3 * 3 * rows.size());
-  // Parts: attribute 0, attribute 1, both joint.
-  for (size_t p = 0; p < 3; ++p) {
-    for (uint32_t j = 0; j < 3; ++j) {
-      for (size_t i = 0; i < rows.size(); ++i) {
-        const uint64_t cell = cells[(p * 3 + j) * rows.size() + i];
-        REQUIRE(cell / 50 == p);
-        if (p < 2) REQUIRE(cell % 50 == kernels::CellPosition(50, rows[i][p], j));
-      }
-    }
-  }
-  matrix.CellsOf(0, TupleColumns(rows).view(), cells);
-  CHECK(cells.empty());
-}
-
 TEST_CASE("the statistics of a matrix are those of its blocks", "[engine][matrix]") {
   Matrix matrix = *Matrix::Create(GeometryOf(Kind::kCmdbf, 2, 100, 1));
   const std::vector<TupleRow> rows = {{1ULL << 33, 5ULL << 40}};
@@ -171,6 +133,18 @@ TEST_CASE("the statistics of a matrix are those of its blocks", "[engine][matrix
   const Matrix moved = std::move(matrix);
   CHECK(moved.num_tuples() == 1);
   CHECK(AnswersOf(moved, 3, rows) == std::vector<uint64_t>{1});
+}
+
+TEST_CASE("cells beyond the limit are refused with what they take", "[engine][matrix]") {
+  const MatrixGeometry geometry = GeometryOf(Kind::kBfm, 2, 10'000, 3);
+  const Result<Matrix> matrix = Matrix::Create(geometry, 1 << 20);
+  REQUIRE_FALSE(matrix.ok());
+  CHECK(matrix.error().code == ErrorCode::kOutOfMemory);
+  CHECK(matrix.error().message.find(GroupedText(geometry.num_bytes())) != std::string::npos);
+  CHECK(matrix.error().message.find("1,048,576") != std::string::npos);
+  MatrixGeometry wrong = geometry;
+  wrong.num_hashes = 65;
+  CHECK(Matrix::Create(wrong, 0).error().code == ErrorCode::kInvalidArgument);
 }
 
 TEST_CASE("misuse of a matrix ends the program with a message", "[engine][matrix]") {
