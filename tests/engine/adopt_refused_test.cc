@@ -1,10 +1,6 @@
 // ConcurrentFilter::Adopt where the system refuses memory: the filter stays the caller's as it was.
-#include <sys/mman.h>
-
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -17,38 +13,6 @@
 
 namespace trommel {
 namespace {
-
-bool Allocates() {
-  try {
-    ::operator delete(::operator new(100));
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
-bool Maps() {
-  constexpr size_t kBytes = 4096;
-  void* mapping = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return mapping != MAP_FAILED && munmap(mapping, kBytes) == 0;
-}
-
-TEST_CASE("the n-th allocation is refused and no other, mappings included",
-          "[support][allocation_peak]") {
-  if (!tests::AllocationPeak::IsCounted()) return;
-  for (uint64_t n = 1; n <= 5; ++n) {
-    std::array<bool, 4> is_done{};
-    bool was_refused = false;
-    {
-      const tests::RefusedAllocation refused(n);
-      is_done = {Allocates(), Maps(), Allocates(), Maps()};
-      was_refused = refused.was_refused();
-    }
-    for (size_t i = 0; i < is_done.size(); ++i) CHECK(is_done[i] == (i + 1 != n));
-    CHECK(was_refused == (n <= is_done.size()));
-    CHECK(Allocates());
-  }
-}
 
 TEST_CASE("a filter that Adopt has no memory for stays as it was",
           "[engine][concurrent][fingerprints]") {

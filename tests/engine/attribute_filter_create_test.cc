@@ -1,5 +1,4 @@
 // What a filter over attributes may be asked for, and how it is refused.
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -155,28 +154,6 @@ TEST_CASE("the memory of all sets is judged before any is taken",
   CHECK(RefusalOf(config, ErrorCode::kOutOfMemory)
             .starts_with("the filters of 6,195 sets of attributes (20 attributes, at most 4 "
                          "together) need "));
-}
-
-TEST_CASE("many sets of different sizes are sized for few numbers",
-          "[engine][attributes][attribute_filter][long]") {
-  AttributeConfig config{
-      .sets = *AttributeSets::Create(9), .names = {}, .capacity = 1'000'000, .target_fpr = 1e-5};
-  config.num_values = {2, 3, 5, 7, 11, 13, 17, 19, 23};
-  config.memory_limit_bytes = uint64_t{1} << 30;
-  const Result<AttributeFilter> filter = AttributeFilter::Create(config);
-  REQUIRE(filter.ok());
-  std::vector<uint64_t> capacities;
-  for (const SetStats& of_set : filter->GetStats().sets) {
-    uint64_t product = 1;
-    for (size_t a = 0; a < 9; ++a) product *= (of_set.set >> a & 1) != 0 ? config.num_values[a] : 1;
-    const uint64_t wanted = std::min(product, config.capacity);
-    CHECK(of_set.capacity >= wanted);
-    CHECK(of_set.capacity <= wanted + wanted / 8);
-    capacities.push_back(of_set.capacity);
-  }
-  std::ranges::sort(capacities);
-  const auto different = std::unique(capacities.begin(), capacities.end()) - capacities.begin();
-  CHECK(different < 150);  // of 511
 }
 
 }  // namespace trommel::tests

@@ -20,11 +20,6 @@ AttributeSets CutSets(uint32_t num_attributes, std::vector<AttributeMask> cuts) 
   return *AttributeSets::Create(num_attributes, cuts);
 }
 
-bool IsShown(const AttributeFilter& filter, AttributeMask asked, const TupleRow& row) {
-  uint64_t bit = 0;
-  return filter.Query(asked, TupleColumns(std::span(&row, 1)).view(), std::span(&bit, 1)) == 1;
-}
-
 size_t NumShownOf(const AttributeFilter& filter, AttributeMask asked,
                   const std::vector<TupleRow>& rows) {
   std::vector<uint64_t> bits(TupleIndex::BitmapWords(rows.size()));
@@ -64,28 +59,6 @@ TEST_CASE("every set of attributes keeps its rate while its filter grows",
     const RateBound bound = BinomialBound(current_fpr, non_members.size());
     CHECK(bound.ContainsHits(NumShownOf(filter, of_set.set, non_members)));
   }
-}
-
-TEST_CASE("a cut question is fooled by parts of different tuples, an allowed one is not",
-          "[engine][attributes][attribute_filter]") {
-  const std::vector<TupleRow> rows = RandomRows(2, kAllDifferent3, Catch::rngSeed());
-  const TupleRow mixed = {rows[0][0], rows[1][1], rows[1][2]};
-  const AttributeConfig whole{
-      .sets = CutSets(3, {}), .names = {}, .capacity = 100, .target_fpr = 1e-5};
-  AttributeConfig config = whole;
-  config.sets = CutSets(3, {0b011, 0b101});
-  AttributeFilter cut = AttributeFilter::Create(config).value();
-  AttributeFilter uncut = AttributeFilter::Create(whole).value();
-  cut.Insert(TupleColumns(rows).view());
-  uncut.Insert(TupleColumns(rows).view());
-  CHECK(cut.PartsOf(0b111) == std::vector<AttributeMask>{0b110, 0b001});
-  CHECK(IsShown(cut, 0b111, mixed));
-  CHECK(IsShown(cut, 0b011, mixed));
-  CHECK_FALSE(IsShown(uncut, 0b111, mixed));
-  CHECK_FALSE(IsShown(uncut, 0b011, mixed));
-  CHECK(IsShown(uncut, 0b110, mixed));
-  // A part that no tuple has.
-  CHECK_FALSE(IsShown(cut, 0b111, {rows[0][0], rows[1][1], rows[0][2]}));
 }
 
 TEST_CASE("parts are asked in the order of their rates", "[engine][attributes][attribute_filter]") {
@@ -158,31 +131,6 @@ TEST_CASE("a question for nothing is always answered maybe present",
   CHECK(filter.MayContain(0, std::vector<uint64_t>(2)));
   CHECK(filter.Query(0, {}, {}) == 0);
   CHECK(filter.Query(0b11, {}, {}) == 0);
-}
-
-TEST_CASE("a tuple that is given twice but was inserted once is erased once",
-          "[engine][attributes][attribute_filter]") {
-  AttributeFilter filter =
-      AttributeFilter::Create({.sets = CutSets(2, {0b11}), .capacity = 100, .target_fpr = 1e-4})
-          .value();
-  const uint64_t a = 1;
-  const uint64_t x = ~uint64_t{0} / 3;
-  const uint64_t y = ~uint64_t{0} / 5 * 2;
-  const std::vector<TupleRow> in = {{a, x}, {a, y}, {a, y}};
-  filter.Insert(TupleColumns(in).view());
-  // Attribute 0 has three copies of `a`; a set-by-set erasure would take one too many.
-  const std::vector<TupleRow> given = {{a, x}, {a, x}, {a, y}};
-  uint64_t erased = 0;
-  CHECK(filter.Erase(TupleColumns(given).view(), std::span(&erased, 1)) == EraseOutcome{2, 1});
-  CHECK(erased == 0b101);
-  CHECK(filter.num_tuples() == 1);
-  CHECK(IsShown(filter, 0b01, {a, y}));
-  CHECK(IsShown(filter, 0b10, {a, y}));
-  CHECK_FALSE(IsShown(filter, 0b10, {a, x}));
-  uint64_t count = 0;
-  filter.CountEstimates(0b11, TupleColumns(std::span(in).last(1)).view(), std::span(&count, 1));
-  CHECK(count == 1);
-  CHECK(filter.GetStats().num_refused_erases == 1);
 }
 
 TEST_CASE("names say which attribute is which", "[engine][attributes][attribute_filter][long]") {

@@ -160,20 +160,6 @@ TEST_CASE("a split question's share is its parts' in equal parts", "[engine][att
   CHECK(plan.expected_fpr == Approx(expected));
 }
 
-TEST_CASE("a set's capacity is the product of its values, or all tuples",
-          "[engine][attributes][plan]") {
-  AttributePlanRequest request;
-  request.sets = AttributeSets::Create(4).value();
-  request.capacity = 30000;
-  request.num_values = {3, 11, 7, uint64_t{1} << 63};
-  request.target_fpr = 0.01;
-  const AttributePlan plan = PlanOf(request);
-  CHECK(plan.sets.size() == 15);
-  CHECK(SetOf(plan, 0b0111).capacity == 231);
-  CHECK(SetOf(plan, 0b1000).capacity == 30000);
-  CHECK(SetOf(plan, 0b1111).capacity == 30000);
-}
-
 TEST_CASE("plans that cannot be are refused with the reason", "[engine][attributes][plan][long]") {
   AttributePlanRequest request = UsualPlan();
   CHECK_THAT(PlanRefusal(request), ContainsSubstring("give target_fpr or memory_bytes"));

@@ -20,55 +20,9 @@ AttributeSets SetsWith(uint32_t num_attributes, const Masks& cuts) {
   return *AttributeSets::Create(num_attributes, cuts);
 }
 
-Masks AllowedUnder(uint32_t num_attributes, const Masks& cuts) {
-  const AttributeSets sets = SetsWith(num_attributes, cuts);
-  return {sets.allowed().begin(), sets.allowed().end()};
-}
-
 std::string ComplaintOfCut(uint32_t num_attributes, const Masks& cuts) {
   const auto sets = AttributeSets::Create(num_attributes, cuts);
   return sets.ok() ? "" : sets.error().message;
-}
-
-TEST_CASE("without cuts every set is allowed", "[engine][attributes]") {
-  CHECK(AllowedUnder(1, {}) == Masks{1});
-  CHECK(AllowedUnder(3, {}) == Masks{1, 2, 3, 4, 5, 6, 7});
-  const AttributeSets all = SetsWith(16, {});
-  CHECK(all.allowed().size() == 65'535);
-  CHECK(all.full() == 65'535);
-  CHECK(all.PartsOf(all.full()) == Masks{65'535});
-}
-
-TEST_CASE("a cut disallows its set and all sets that contain it", "[engine][attributes]") {
-  // The paper's: attributes 1 and 3, and 1 and 2, counted from 1.
-  const AttributeSets paper = SetsWith(3, {0b101, 0b011});
-  CHECK(Masks(paper.allowed().begin(), paper.allowed().end()) == Masks{0b001, 0b010, 0b100, 0b110});
-  CHECK(paper.IsAllowed(0b110));
-  CHECK_FALSE(paper.IsAllowed(0b111));
-  CHECK_FALSE(paper.IsAllowed(0));
-  CHECK_FALSE(paper.IsAllowed(0b1000));
-  CHECK(paper.IndexOf(0b110) == 3);
-  CHECK(paper.PartsOf(0b111) == Masks{0b110, 0b001});
-  CHECK(paper.PartsOf(0b011) == Masks{0b001, 0b010});
-  CHECK(paper.PartsOf(0b100) == Masks{0b100});
-  CHECK(paper.PartsOf(0).empty());
-}
-
-TEST_CASE("cuts that add nothing are dropped", "[engine][attributes]") {
-  const AttributeSets sets = SetsWith(4, {0b1111, 0b0011, 0b0111, 0b0011});
-  CHECK(Masks(sets.cuts().begin(), sets.cuts().end()) == Masks{0b0011});
-  CHECK(sets == SetsWith(4, {0b0011}));
-}
-
-TEST_CASE("disjoint pairs split a query exponentially", "[engine][attributes]") {
-  // The paper's bound is d; the source's own setting with six attributes has eight.
-  CHECK(SetsWith(6, {0b000011, 0b001100, 0b110000}).PartsOf(0b111111).size() == 8);
-  Masks pairs;
-  for (uint32_t i = 0; i < 16; i += 2) pairs.push_back(0b11U << i);
-  const AttributeSets sets = SetsWith(16, pairs);
-  const Masks parts = sets.PartsOf(sets.full());
-  CHECK(parts.size() == 256);
-  CHECK(std::ranges::all_of(parts, [](AttributeMask part) { return std::popcount(part) == 8; }));
 }
 
 // The definition: the allowed sets within the query that no other such set contains.
@@ -116,6 +70,7 @@ TEST_CASE("cuts and a limit allow what the definition says, and split queries in
           std::ranges::any_of(cuts, [set](AttributeMask cut) { return (set & cut) == cut; });
       CHECK(sets.IsAllowed(set) == (!is_cut && static_cast<uint32_t>(std::popcount(set)) <= limit));
     }
+    for (size_t i = 0; i < sets.allowed().size(); ++i) CHECK(sets.IndexOf(sets.allowed()[i]) == i);
     // The cuts that are left say the same, and none of them can be spared.
     CHECK(sets == *AttributeSets::AtMost(d, limit, sets.cuts()));
     for (const AttributeMask cut : sets.cuts()) {

@@ -1,5 +1,5 @@
-// The contract of concurrent_filter.h. (That one thread gets a CountingFilter's answers and bytes:
-// counting_filter_invariants_test.cc; what it promises to threads: beside_writers_test.cc.)
+// The contract of concurrent_filter.h. (What it promises of answers and to threads:
+// tests/promises.)
 #include "trommel/concurrent_filter.h"
 
 #include <atomic>

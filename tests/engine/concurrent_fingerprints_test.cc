@@ -1,9 +1,8 @@
 // ConcurrentFilters of fingerprints: their queries never look into the side table, and answer
 // "absent" only from a group that was not changed meanwhile. (What every encoding promises:
-// concurrent_filter_test.cc; kernels: kernels/group_versions_test.cc.)
+// tests/promises; kernels: kernels/group_versions_test.cc.)
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -249,140 +248,6 @@ TEST_CASE("a query whose group changes at every attempt is answered maybe presen
   CHECK(filter.GetStats().num_interrupted_queries == num_maybe);
   filter.Clear();
   CHECK(filter.GetStats().num_interrupted_queries == 0);
-}
-
-// A writer that keeps the number of keys of some blocks at the edge of what they show.
-class EdgeWriter {
- public:
-  // Each block has these keys besides, which must stay, and each may have `least` to `most` of the
-  // writer's.
-  EdgeWriter(ConcurrentFilter& filter, std::vector<std::vector<uint64_t>> pools, size_t least,
-             size_t most, uint64_t seed)
-      : filter_(filter),
-        pools_(std::move(pools)),
-        inserted_(pools_.size()),
-        least_(least),
-        most_(most),
-        random_(seed) {}
-
-  void Step() {
-    const size_t b = random_() % pools_.size();
-    std::vector<uint64_t>& inserted = inserted_[b];
-    if (inserted.size() <= least_) is_rising_ = true;
-    if (inserted.size() >= most_) is_rising_ = false;
-    if (random_() % 5 == 0) is_rising_ = !is_rising_;
-    const size_t size = random_() % 4 == 0 ? 5 : 1;
-    if (is_rising_ || inserted.size() < size) {
-      for (size_t i = 0; i < size; ++i) batch_.push_back(pools_[b][random_() % pools_[b].size()]);
-      inserted.insert(inserted.end(), batch_.begin(), batch_.end());
-      if (size == 1) {
-        filter_.Insert(Key::Digest(batch_[0]));
-      } else {
-        filter_.Insert(Keys::Digests(batch_));
-      }
-    } else {
-      for (size_t i = 0; i < size; ++i) {
-        std::swap(inserted[random_() % inserted.size()], inserted.back());
-        batch_.push_back(inserted.back());
-        inserted.pop_back();
-      }
-      if (size == 1) {
-        num_refused_ += filter_.Erase(Key::Digest(batch_[0])) ? 0 : 1;
-      } else {
-        num_refused_ += filter_.Erase(Keys::Digests(batch_)).num_refused;
-      }
-    }
-    batch_.clear();
-  }
-
-  // Takes out what the writer has in.
-  void Finish() {
-    for (const std::vector<uint64_t>& inserted : inserted_) {
-      num_refused_ += filter_.Erase(Keys::Digests(inserted)).num_refused;
-    }
-  }
-  uint64_t num_refused() const { return num_refused_; }
-
- private:
-  ConcurrentFilter& filter_;
-  std::vector<std::vector<uint64_t>> pools_;     // by block: what may be inserted
-  std::vector<std::vector<uint64_t>> inserted_;  // and what is
-  size_t least_;
-  size_t most_;
-  std::mt19937_64 random_;
-  bool is_rising_ = true;
-  std::vector<uint64_t> batch_;
-  uint64_t num_refused_ = 0;
-};
-
-TEST_CASE("a key that is in is never absent while its fingerprint moves",
-          "[engine][concurrent][fingerprints][threads]") {
-  const Encoding encoding = EitherShape();
-  // One block; one group whose line, or side table, several blocks share; four locks; locks that
-  // cut groups in two.
-  struct Layout {
-    uint32_t shard_bits;
-    uint64_t num_blocks;
-    uint64_t num_busy;  // blocks, spread over all
-  };
-  const auto layout =
-      GENERATE(Layout{0, 1, 1}, Layout{0, 64, 4}, Layout{2, 256, 8}, Layout{3, 256, 16});
-  if (IsWide(encoding) && layout.shard_bits == 3) return;  // its groups are never cut
-  const size_t num_slots = IsWide(encoding) ? kernels::kWideSlots : 48;
-  constexpr size_t kWriters = 2;
-  // Two writers' 3 to 11 keys each: a block's total is to both sides of its slots.
-  const size_t num_staying = num_slots - 13;
-  std::mt19937_64 random(Catch::rngSeed());
-  ConcurrentFilter filter(
-      EmptyServed(FingerprintsOf(encoding, layout.num_blocks, layout.shard_bits)));
-  std::vector<uint64_t> staying;
-  std::vector<std::vector<uint64_t>> pools;
-  const auto block_bits = static_cast<uint32_t>(std::bit_width(layout.num_blocks) - 1);
-  for (uint64_t i = 0; i < layout.num_busy; ++i) {
-    const uint64_t block_idx = i * layout.num_blocks / layout.num_busy;
-    const auto in_block = [&] {
-      return block_bits == 0 ? random() : block_idx << (64 - block_bits) | random() >> block_bits;
-    };
-    std::vector<uint64_t>& pool = pools.emplace_back();
-    for (size_t k = 0; k < num_staying; ++k) {
-      staying.push_back(in_block());
-      pool.push_back(staying.back() ^ 1);  // another key of equal fingerprint
-      pool.push_back(in_block());
-    }
-  }
-  filter.Insert(Keys::Digests(staying));
-  const std::vector<std::byte> before = filter.Serialize();
-  std::vector<EdgeWriter> writers;
-  for (uint64_t w = 0; w < kWriters; ++w) writers.emplace_back(filter, pools, 3, 11, random());
-  std::atomic<uint64_t> num_missed{0};
-  std::atomic<uint64_t> num_promoted{0};
-  tests::InThreads(kWriters + 2, [&](uint64_t t) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(400);
-    const auto is_over = [&end] { return std::chrono::steady_clock::now() >= end; };
-    if (t < kWriters) {
-      while (!is_over()) {
-        for (int i = 0; i < 100; ++i) writers[t].Step();
-        num_promoted += filter.GetStats().num_promoted;
-      }
-      writers[t].Finish();
-      return;
-    }
-    std::vector<uint64_t> answers(BitmapWords(staying.size()));
-    while (!is_over()) {
-      for (int i = 0; i < 20; ++i) {
-        num_missed += staying.size() - filter.Query(Keys::Digests(staying), answers);
-        for (const uint64_t digest : staying) {
-          num_missed += filter.MayContain(Key::Digest(digest)) ? 0 : 1;
-        }
-      }
-    }
-  });
-  CHECK(num_missed == 0);
-  CHECK(num_promoted > 0);
-  for (const EdgeWriter& writer : writers) CHECK(writer.num_refused() == 0);
-  CHECK((filter.Serialize() == before));
-  CHECK(filter.num_keys() == staying.size());
-  CHECK(filter.GetStats().num_promoted == 0);
 }
 
 TEST_CASE("a key that leaves a full block and returns with every update is never absent",

@@ -1,6 +1,5 @@
 // Slots of 16 bits, where keys are in more than once: further copies of keys leave queries beside
-// writers as sure as they are without, and what came is forgotten when it has gone. (The mark of
-// blocks that hide copies alone: hidden_copies_test.cc.)
+// writers as sure as they are without, and what came is forgotten when it has gone.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,5 +1,5 @@
-// Filters of counters with a limit of side memory: how far they count, and folds. What every type
-// promises of limits: tests/promises.
+// Filters of counters with a limit of side memory: folds, and a limit that suffices. What every
+// type promises of limits: tests/promises.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,58 +21,25 @@ struct FilterShape {
 constexpr FilterShape kShapes[] = {
     {Encoding::kRuns, 5, 19}, {Encoding::kRuns, 4, 32}, {Encoding::kPlanes, 8, 28}};
 
-FilterShape AnyPresenceShape() { return kShapes[GENERATE(range(0, 3))]; }
-
-Geometry GeometryOf(const FilterShape& shape) {
-  return {.num_slices = shape.num_slices,
-          .encoding = shape.encoding,
-          .shard_bits = 1,
-          .num_blocks = 64};
-}
-
 CountingFilter EmptyOf(const FilterShape& shape) {
-  return CountingFilter::CreateWithGeometry(GeometryOf(shape), {.kind = DigestKind::kCaller})
-      .value();
+  const Geometry geometry{.num_slices = shape.num_slices,
+                          .encoding = shape.encoding,
+                          .shard_bits = 1,
+                          .num_blocks = 64};
+  return CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
 }
 
-std::vector<uint64_t> SomeKeys(const FilterShape& shape, std::mt19937_64& random) {
-  std::vector<uint64_t> digests(64 * shape.half_load);
+std::vector<uint64_t> SomeKeys(size_t size) {
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<uint64_t> digests(size);
   for (uint64_t& digest : digests) digest = random();
-  // A hot one, of which more than 255 are in.
-  digests.insert(digests.end(), 200, digests.front());
   return digests;
 }
 
-TEST_CASE("within a limit a hot key counts exactly as far as there are digits for it",
-          "[engine][side_limit]") {
-  const FilterShape shape = AnyPresenceShape();
-  CountingFilter filter = EmptyOf(shape);
-  const std::vector<std::byte> empty = filter.Serialize();
-  const bool is_scarce = GENERATE(false, true);
-  REQUIRE(filter.LimitSideMemory(is_scarce ? 2 * 750 : 2 * 20'000).ok());
-  const std::vector<uint64_t> hot(100'000, 0x123456789abcdef0);
-  uint64_t num_in = 0;
-  for (int i = 0; i < 3; ++i) num_in += filter.Insert(Keys::Digests(hot)).num_inserted;
-  // A space of 750 bytes for each half of the blocks has one or two digits.
-  CHECK((num_in == 255 || num_in == 65'535) == is_scarce);
-  if (!is_scarce) CHECK(num_in == 3 * hot.size());
-  CHECK(filter.num_keys() == num_in);
-  CHECK(filter.CountEstimate(Key::Digest(hot[0])) == num_in);
-  CHECK(filter.GetStats().num_refused_inserts == 3 * hot.size() - num_in);
-  CHECK(filter.Insert(Key::Digest(~hot[0])));  // other keys are not affected
-  CHECK(filter.Erase(Key::Digest(~hot[0])));
-  for (uint64_t left = num_in; left > 0; left -= std::min<uint64_t>(left, hot.size())) {
-    const auto part = std::span(hot).first(std::min<uint64_t>(left, hot.size()));
-    CHECK(filter.Erase(Keys::Digests(part)).num_refused == 0);
-  }
-  CHECK_FALSE(filter.MayContain(Key::Digest(hot[0])));
-  CHECK((filter.Serialize() == empty));
-}
-
 TEST_CASE("a fold carries the limit, and fails where it leaves no space", "[engine][side_limit]") {
-  const FilterShape shape = AnyPresenceShape();
-  std::mt19937_64 random(Catch::rngSeed());
-  const std::vector<uint64_t> digests = SomeKeys(shape, random);
+  const FilterShape shape = kShapes[GENERATE(range(0, 3))];
+  std::vector<uint64_t> digests = SomeKeys(64 * shape.half_load);
+  digests.insert(digests.end(), 200, digests.front());  // a hot one, of which more than 255 are in
   CountingFilter filter = EmptyOf(shape);
   REQUIRE(filter.LimitSideMemory(100'000).ok());
   REQUIRE(filter.Insert(Keys::Digests(digests)).num_refused == 0);
@@ -115,10 +82,7 @@ TEST_CASE("three times the predicted side table suffices for keys that differ",
                               .side_memory_limit_bytes = std::max(
                                   3 * sizing.predicted_side_table_bytes, 2048 * num_parts)})
           .value();
-  std::mt19937_64 random(Catch::rngSeed());
-  std::vector<uint64_t> digests(kCapacity);
-  for (uint64_t& digest : digests) digest = random();
-  CHECK(filter.Insert(Keys::Digests(digests)).num_refused == 0);
+  CHECK(filter.Insert(Keys::Digests(SomeKeys(kCapacity))).num_refused == 0);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // CountingFilter: creation, batches, keys of all types, misuse, const queries from many threads.
-// Whole filters and statistics: counting_filter_merge_test.cc; invariants:
-// counting_filter_invariants_test.cc.
+// Whole filters and statistics: counting_filter_merge_test.cc; invariants: tests/promises.
 #include "trommel/counting_filter.h"
 
 #include <cstdint>

@@ -1,18 +1,15 @@
 // Queries of a DenseStore beside updates: a key that is in is found at every moment, while blocks
 // are cut and filled, entries move, lines grow and shrink, and keys are hidden.
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "engine/src/fingerprints/dense_store.h"
 #include "kernels/dense_layout.h"
 #include "support/catch.h"
-#include "trommel/outcomes.h"
 
 namespace trommel {
 namespace {
@@ -95,68 +92,6 @@ TEST_CASE("served queries answer as alone, but for blocks whose keys may be hidd
   for (const uint64_t digest : members) REQUIRE(DenseAnswers(*store, digest, false));
   CHECK(store->Figures().num_undecided == 0);
   CHECK(store->Figures().num_interrupted_queries == 0);
-}
-
-TEST_CASE("beside writers of dense blocks no member is lost",
-          "[engine][fingerprints][dense][threads][long]") {
-  const kernels::DenseShape shape = kernels::kDenseShapes[GENERATE(0U, 1U, 4U)];
-  const std::unique_ptr<DenseStore> store = NewServedDense(shape);
-  std::mt19937_64 random(Catch::rngSeed() + shape.slots);
-  const std::vector<uint64_t> members =
-      RandomDigestsOf(shape.slots * kServedBlocks * 8 / 10, random);
-  store->Apply(Update::kInsert, members.data(), {0, members.size()}, nullptr);
-  std::vector<uint64_t> crowd = DenseCrowd(random);
-
-  constexpr size_t kNumWriters = 2;
-  std::atomic<size_t> num_writing{kNumWriters};
-  std::atomic<uint64_t> num_wrong{0};
-  std::atomic<uint64_t> num_looks{0};
-  // A writer has its ranges to itself, as if by their locks. From 0.8 to 1.6 times the slots and
-  // back, so that lines grow and shrink.
-  const auto write = [&](size_t writer) {
-    std::mt19937_64 drawn(Catch::rngSeed() + writer);
-    std::vector<uint64_t> keys;
-    const auto take = [&](uint64_t digest) {
-      if ((digest >> (64 - kServedShardBits)) % kNumWriters == writer) keys.push_back(digest);
-    };
-    for (int round = 0; round < 3 || num_looks < 6; ++round) {
-      keys.clear();
-      for (uint64_t i = 0; i < shape.slots * kServedBlocks * 8 / 10; ++i) take(drawn());
-      for (int i = 0; i < 20; ++i) take(members[i]);  // copies of members
-      if (round % 2 == 0) {
-        for (const uint64_t digest : crowd) take(digest);
-      }
-      std::ranges::shuffle(keys, drawn);
-      std::vector<uint64_t> answers(keys.size() / 64 + 1);
-      store->Apply(Update::kInsert, keys.data(), {0, keys.size()}, answers.data());
-      std::ranges::shuffle(keys, drawn);
-      store->Apply(Update::kErase, keys.data(), {0, keys.size() / 2}, answers.data());
-      for (size_t i = keys.size() / 2; i < keys.size(); ++i) {
-        if (!store->EraseOne(keys[i])) ++num_wrong;
-      }
-    }
-    --num_writing;
-  };
-  const auto read = [&] {
-    std::vector<uint64_t> bits(BitmapWords(members.size()));
-    do {
-      num_wrong += members.size() - store->Query(members, bits.data());
-      for (size_t i = 0; i < members.size(); i += 3)
-        num_wrong += store->MayContain(members[i]) ? 0 : 1;
-      ++num_looks;
-    } while (num_writing != 0);
-  };
-  std::vector<std::thread> threads;
-  for (size_t w = 0; w < kNumWriters; ++w) threads.emplace_back(write, w);
-  threads.emplace_back(read);
-  threads.emplace_back(read);
-  for (std::thread& thread : threads) thread.join();
-  CHECK(num_wrong == 0);
-  CHECK(store->Figures().num_undecided == 0);
-  for (const uint64_t digest : members) REQUIRE(store->EraseOne(digest));
-  kernels::Tally tally;
-  for (size_t r = 0; r < store->num_owned_ranges(); ++r) tally += store->TallyOf(r);
-  CHECK(tally.num_present == 0);
 }
 
 }  // namespace

@@ -78,8 +78,6 @@ std::vector<Shape> SmallShapes() {
   return shapes;
 }
 
-using Pair = std::pair<std::shared_ptr<Executor>, std::shared_ptr<Executor>>;
-
 // Calls run(a, b) for all pairs of small executors.
 template <class Run>
 void ForAllPairs(const Run& run) {
@@ -99,20 +97,6 @@ void Sleep(int microseconds) {
   std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
 }
 
-TEST_CASE("executors nested in each other end, and run every task once",
-          "[engine][executor][threads]") {
-  ForAllPairs([](Executor& a, Executor& b) {
-    std::atomic<int> num_calls{0};
-    a.ForEach(8, [&](size_t) {
-      b.ForEach(4, [&](size_t) {
-        Sleep(50);
-        a.ForEach(3, [&](size_t) { ++num_calls; });
-      });
-    });
-    REQUIRE(num_calls == 8 * 4 * 3);
-  });
-}
-
 TEST_CASE("an executor of two arenas inside one of two threads always ends",
           "[engine][executor][threads]") {
   Watchdog watchdog;
@@ -122,19 +106,6 @@ TEST_CASE("an executor of two arenas inside one of two threads always ends",
     watchdog.Report("round " + std::to_string(round));
     outer->ForEach(8, [&](size_t) { inner->ForEach(4, [](size_t) { Sleep(1000); }); });
   }
-}
-
-TEST_CASE("executors below a program's own oneTBB tasks end", "[engine][executor][threads]") {
-  ForAllPairs([](Executor& a, Executor& b) {
-    std::atomic<int> num_calls{0};
-    tbb::parallel_for(0, 8, [&](int i) {
-      (i % 2 == 0 ? a : b).ForEach(4, [&](size_t) {
-        Sleep(50);
-        ++num_calls;
-      });
-    });
-    REQUIRE(num_calls == 8 * 4);
-  });
 }
 
 TEST_CASE("a task may wait for oneTBB tasks that other threads stole and that use executors",
@@ -198,26 +169,6 @@ TEST_CASE("pipelines and batches of tasks may be nested in each other",
     // A pipeline of six items calls a stage 7 + 6 + 6 times, and each calls four tasks.
     REQUIRE(num_calls == (3 + 19 + 3) * 19 * 4);
   });
-}
-
-TEST_CASE("a filter with an executor may be filled from a task of another",
-          "[engine][executor][threads]") {
-  Watchdog watchdog;
-  std::vector<uint64_t> digests(131'072);
-  for (size_t i = 0; i < digests.size(); ++i) digests[i] = (i + 1) * 0x9E3779B97F4A7C15;
-  const std::shared_ptr<Executor> outer = Executor::Create(2, 1).value();
-  for (int round = 0; round < 3; ++round) {
-    watchdog.Report("round " + std::to_string(round));
-    std::atomic<uint64_t> num_keys{0};
-    outer->ForEach(4, [&](size_t) {
-      CountingFilter filter = CountingFilter::Create({.capacity = digests.size(),
-                                                      .executor = Executor::Create(2, 2).value()})
-                                  .value();
-      filter.Insert(Keys::Digests(digests));
-      num_keys += filter.num_keys();
-    });
-    REQUIRE(num_keys == 4 * digests.size());
-  }
 }
 
 TEST_CASE("an executor may end before the threads that it started have begun",

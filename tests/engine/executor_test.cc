@@ -37,30 +37,6 @@ void Linger() {
   while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-TEST_CASE("an executor accepts work from within its tasks and from many threads",
-          "[engine][executor][threads]") {
-  const auto [num_threads, num_nodes] =
-      GENERATE(table<uint32_t, uint32_t>({{3, 1}, {2, 2}, {4, 2}, {8, 2}, {4, 4}}));
-  const auto executor = Executor::Create(num_threads, num_nodes);
-  REQUIRE(executor.ok());
-  std::atomic<int> num_calls{0};
-  const auto nested = [&] {
-    for (int round = 0; round < 5; ++round) {
-      (*executor)->ForEach(6, [&](size_t) {
-        Linger();
-        (*executor)->ForEach(4, [&](size_t) {
-          Linger();
-          ++num_calls;
-        });
-      });
-    }
-  };
-  std::vector<std::thread> callers;
-  for (int t = 0; t < 3; ++t) callers.emplace_back(nested);
-  for (std::thread& caller : callers) caller.join();
-  CHECK(num_calls == 3 * 5 * 6 * 4);
-}
-
 TEST_CASE("all threads of an executor work at the same time", "[engine][executor][threads]") {
   const auto [num_threads, num_nodes] =
       GENERATE(table<uint32_t, uint32_t>({{3, 1}, {2, 2}, {4, 2}, {4, 4}}));

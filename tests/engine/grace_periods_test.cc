@@ -11,14 +11,6 @@
 
 namespace trommel::tests {
 
-TEST_CASE("Synchronize returns at once when there are no readers", "[engine][grace_periods]") {
-  GracePeriods grace_periods;
-  { const GracePeriods::Reader reader = grace_periods.Enter(); }
-  grace_periods.Synchronize();
-  grace_periods.Synchronize();
-  SUCCEED("both returned");
-}
-
 TEST_CASE("a writer waits for the reader that was inside", "[engine][grace_periods][threads]") {
   GracePeriods grace_periods;
   std::atomic<bool> has_left{false};

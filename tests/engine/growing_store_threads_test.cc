@@ -28,63 +28,6 @@ std::vector<uint64_t> DigestsInTwoShards(size_t size, std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("queries beside a growing store's steps never miss a key that stays",
-          "[engine][growing][threads]") {
-  const auto store = GrowingStore::Create({}).value();
-  RangeLocks locks(GrowingStore::kShardBits);
-  const DigestPolicy policy;
-  std::mt19937_64 random(Catch::rngSeed());
-  // Few enough to be digests when they are alone.
-  const std::vector<uint64_t> staying = DigestsInTwoShards(1000, random);
-  const BatchTarget target{.store = *store, .policy = policy, .locks = &locks};
-  UpdateBatch(target, Update::kInsert, Keys::Digests(staying), {});
-  std::atomic<uint64_t> num_missed{0};
-  std::atomic<uint64_t> num_writing{2};
-  std::atomic<uint64_t> num_left_in{0};
-  tests::InThreads(4, [&](uint64_t t) {
-    std::mt19937_64 own(t);
-    if (t < 2) {
-      for (int round = 0; round < 3; ++round) {
-        // Waves of some and of many keys, which come in and go, copies of staying keys among them.
-        for (const size_t size : {600, 6'000, 60'000}) {
-          std::vector<uint64_t> wave = DigestsInTwoShards(size, own);
-          for (size_t i = 0; i < size; i += 50) wave[i] = staying[i % staying.size()];
-          const size_t batch = size / 3;
-          for (size_t i = 0; i < size; i += batch) {
-            UpdateBatch(target, Update::kInsert, Keys::Digests(std::span(wave).subspan(i, batch)),
-                        {});
-          }
-          std::ranges::shuffle(wave, own);
-          for (size_t i = 0; i < size; i += batch) {
-            std::vector<uint64_t> erased((batch + 63) / 64);
-            const Keys keys = Keys::Digests(std::span(wave).subspan(i, batch));
-            num_left_in += batch - UpdateBatch(target, Update::kErase, keys, erased).num_applied;
-          }
-        }
-      }
-      num_writing -= 1;
-      return;
-    }
-    std::array<uint64_t, 16> bits;
-    while (num_writing > 0) {
-      num_missed += staying.size() - store->Query(staying, bits.data());
-      for (int i = 0; i < 20; ++i) {
-        num_missed += store->MayContain(staying[own() % staying.size()]) ? 0 : 1;
-      }
-    }
-  });
-  CHECK(num_missed == 0);
-  CHECK(num_left_in == 0);
-  store->FreeReplaced();
-  std::array<uint64_t, 16> erased;
-  CHECK(UpdateBatch(target, Update::kErase, Keys::Digests(staying), erased).num_applied ==
-        staying.size());
-  CHECK(store->num_entries() == 0);
-  CHECK(locks.num_keys() == 0);
-  store->FreeReplaced();
-  CHECK(store->num_bytes() <= GrowingStore::Create({}).value()->num_bytes() + (uint64_t{5} << 18));
-}
-
 TEST_CASE("a growing store counts its entries though other threads free what a step has replaced",
           "[engine][growing][threads]") {
   const auto store = GrowingStore::Create({}).value();

@@ -1,7 +1,6 @@
 // GrowingStore: copies, whole stores, limits, memory. (What it holds key by key:
 // growing_store_test.cc; queries beside updates: growing_store_threads_test.cc.)
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,7 +15,6 @@
 #include "kernels/growing_layout.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
-#include "support/sanitized.h"
 #include "support/shrink.h"
 #include "support/value_model.h"
 #include "trommel/keys.h"
@@ -65,36 +63,6 @@ void EraseAll(GrowingStore& store, std::span<const uint64_t> digests) {
 }
 
 }  // namespace
-
-TEST_CASE("copies of a few keys weigh nothing, never make a growing store grow, and are all there",
-          "[engine][growing]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  for (const size_t num_keys : {100, 20'000}) {
-    const StorePtr store = MakeGrowing();
-    // Of one shard: with digests, or with blocks.
-    const auto digests = DigestsOfShards(num_keys, 1, random);
-    InsertAll(*store, digests);
-    const GrowingFigures before = store->Figures();
-    for (int copy = 0; copy < 10'000; ++copy) {
-      REQUIRE(store->InsertOne(digests[0]));
-      REQUIRE(store->InsertOne(digests[1]));
-    }
-    CHECK(store->CountEstimate(digests[0]) >= 10'001);
-    const GrowingFigures after = store->Figures();
-    CHECK(after.num_blocks == before.num_blocks);
-    CHECK(after.num_entries <= before.num_entries + 2 * kernels::kMaxDenseSlots);
-    CHECK(after.side_table_bytes <= before.side_table_bytes + 1'000);
-    CHECK(NumMissed(*store, digests) == 0);
-    for (int copy = 0; copy < 10'000; ++copy) {
-      REQUIRE(store->EraseOne(digests[0]));
-      REQUIRE(store->EraseOne(digests[1]));
-    }
-    CHECK(NumMissed(*store, digests) == 0);
-    EraseAll(*store, digests);
-    CHECK(store->num_entries() == 0);
-    CHECK(store->Figures().side_table_bytes == 0);
-  }
-}
 
 TEST_CASE("contents that no shard has are refused, and the shard is as new", "[engine][growing]") {
   std::mt19937_64 random(Catch::rngSeed());
@@ -145,50 +113,6 @@ TEST_CASE("contents that no shard has are refused, and the shard is as new", "[e
   CHECK(blocks->ReadShard(6) == values);
   REQUIRE(to->WriteShard(5, values));
   CHECK(to->ReadShard(5) == values);
-}
-
-TEST_CASE("a merged growing store holds the counts of both, whatever their sizes",
-          "[engine][growing][long]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  // Digests, blocks, larger blocks, several segments: all pairs.
-  const std::array<size_t, 5> sizes = {0, 400, 600, 5'000, 70'000};
-  for (const size_t into_size : sizes) {
-    for (const size_t from_size : sizes) {
-      if (TROMMEL_TESTS_SANITIZED && std::max(into_size, from_size) > 50'000) continue;
-      INFO(into_size << " keys and " << from_size);
-      const GrowingOptions options{.value_bits = 25};
-      const StorePtr into = MakeGrowing(options);
-      const StorePtr from = MakeGrowing(options);
-      tests::ValueModel model(25, into->ladder().max_digests());
-      tests::ValueModel from_model = model;
-      auto keys = DigestsOfShards(into_size, 1, random);
-      auto other_keys = DigestsOfShards(from_size, 1, random);
-      for (size_t i = 0; i < std::min(keys.size(), other_keys.size()); i += 5) {
-        other_keys[i] = keys[i];
-      }
-      InsertAll(*into, keys);
-      for (const uint64_t key : keys) model.Insert(key);
-      InsertAll(*from, other_keys);
-      for (const uint64_t key : other_keys) from_model.Insert(key);
-      const auto contents = ContentsOf(*from);
-      REQUIRE(into->Merge(*from));
-      model.Merge(from_model);
-      CHECK(ContentsOf(*from) == contents);
-      CHECK(into->ReadShard(0) == model.Contents());
-      keys.insert(keys.end(), other_keys.begin(), other_keys.end());
-      CHECK(NumMissed(*into, keys) == 0);
-      if (into_size == from_size) {  // with itself
-        REQUIRE(into->Merge(*into));
-        model.Merge(model);
-        CHECK(into->ReadShard(0) == model.Contents());
-        EraseAll(*into, keys);
-      }
-      std::ranges::shuffle(keys, random);
-      EraseAll(*into, keys);
-      CHECK(into->num_entries() == 0);
-      CHECK(ContentsOf(*into) == ContentsOf(*MakeGrowing(options)));
-    }
-  }
 }
 
 TEST_CASE("a growing store whose growth is refused works on, and refuses keys when it is full",
@@ -315,46 +239,6 @@ TEST_CASE("fifty thousand live keys replaced forty times take the memory of fift
     store->FreeReplaced();
     CHECK(store->num_bytes() <= MakeGrowing()->num_bytes() + (uint64_t{1} << 20));
   }
-}
-
-TEST_CASE("a cleared growing store is as new", "[engine][growing]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  for (const uint64_t first_capacity : {uint64_t{0}, uint64_t{64 * 5'000}}) {
-    const GrowingOptions options{.first_capacity = first_capacity};
-    const StorePtr store = MakeGrowing(options);
-    const uint64_t num_bytes = store->num_bytes();
-    const auto digests = DigestsOfShards(100'000, 2, random);
-    InsertAll(*store, digests);
-    InsertAll(*store, std::span(digests).first(10'000));
-    const bool has_memory = GENERATE(true, false);
-    if (has_memory) {
-      store->Clear();
-    } else {
-      const tests::RefusedAllocation refused(1, tests::Refused::kAllFrom);
-      store->Clear();  // its blocks may stay
-    }
-    CHECK(ContentsOf(*store) == ContentsOf(*MakeGrowing(options)));
-    CHECK(NumMissed(*store, digests) == digests.size());
-    CHECK(store->Figures().num_entries == 0);
-    CHECK(store->Figures().num_marked == 0);
-    if (has_memory) CHECK(store->num_bytes() <= num_bytes + (uint64_t{1'200} << 10));
-    InsertAll(*store, digests);
-    CHECK(NumMissed(*store, digests) == 0);
-    EraseAll(*store, digests);
-    CHECK(ContentsOf(*store) == ContentsOf(*MakeGrowing(options)));
-  }
-}
-
-TEST_CASE("options beyond a growing store's bounds are refused", "[engine][growing]") {
-  const auto refuses = [](const GrowingOptions& options, ErrorCode code, const char* names) {
-    const auto store = GrowingStore::Create(options);
-    REQUIRE(!store);
-    CHECK(store.error().code == code);
-    CHECK_THAT(store.error().message, Catch::Matchers::ContainsSubstring(names));
-  };
-  refuses({.value_bits = 0}, ErrorCode::kInvalidArgument, "value_bits");
-  refuses({.value_bits = 45}, ErrorCode::kInvalidArgument, "value_bits");
-  refuses({.first_capacity = 1'000'000, .limit_bytes = 1000}, ErrorCode::kOutOfMemory, "1,000");
 }
 
 }  // namespace trommel

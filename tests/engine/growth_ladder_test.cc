@@ -2,7 +2,6 @@
 #include "engine/src/growing/growth_ladder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct LadderRange {
   uint64_t max_capacity;
 };
 
-// No ladder goes beyond so many keys: its segments have a bit of their values at least.
-uint64_t MostCapacity(uint32_t value_bits) { return uint64_t{65'536} << (value_bits - 1); }
-
 std::vector<LadderRange> LadderRanges() {
   std::vector<LadderRange> ranges;
   for (uint32_t value_bits = 1; value_bits <= kernels::kMaxValueBits; ++value_bits) {
@@ -32,31 +28,6 @@ std::vector<LadderRange> LadderRanges() {
     }
   }
   return ranges;
-}
-
-TEST_CASE("the levels of a growing shard ascend by 2, or by 1.41 where segments are many and long",
-          "[engine][growing]") {
-  for (const auto& [value_bits, first, most] : LadderRanges()) {
-    CAPTURE(value_bits, first, most);
-    const GrowthLadder ladder(value_bits, first, most);
-    REQUIRE(ladder.num_levels() > 0);
-    const uint64_t limit = MostCapacity(value_bits);
-    CHECK(ladder[ladder.num_levels() - 1].capacity >= std::min(most, limit));
-    CHECK(ladder[ladder.first_level()].capacity >= std::min(first, limit));
-    // Not one more than it needs.
-    if (ladder.num_levels() > 1) CHECK(ladder[ladder.num_levels() - 2].capacity < most);
-    for (size_t i = 1; i < ladder.num_levels(); ++i) {
-      REQUIRE(ladder[i].capacity > ladder[i - 1].capacity);
-      REQUIRE(ladder[i].prefix_bits >= ladder[i - 1].prefix_bits);
-      if (ladder[i].capacity == limit) continue;
-      const auto capacity = static_cast<double>(ladder[i].capacity);
-      const double ratio = capacity / static_cast<double>(ladder[i - 1].capacity);
-      const GrowthLevel& before = ladder[i - 1];
-      const bool is_long =
-          i > ladder.first_level() && before.prefix_bits > 0 && before.layout.shape.max_bits >= 16;
-      REQUIRE(ratio == Catch::Approx(is_long ? std::sqrt(2.0) : 2).epsilon(0.002));
-    }
-  }
 }
 
 TEST_CASE("the segments of each level tell their values apart, have at most 65,536 keys, and fit",
@@ -108,17 +79,6 @@ TEST_CASE("a growing shard keeps digests as long as they take less memory than b
     CHECK_FALSE(larger.begins_with_digests());
     CHECK(larger[larger.first_level()].capacity == num_digests + 1);
   }
-}
-
-TEST_CASE("the level for a number of entries is the first that takes them, or the last",
-          "[engine][growing]") {
-  const GrowthLadder ladder(25, 0, 200'000);
-  for (size_t i = 0; i < ladder.num_levels(); ++i) {
-    CHECK(ladder.LevelFor(ladder[i].capacity) == i);
-    CHECK(ladder.LevelFor(ladder[i].capacity + 1) == std::min(i + 1, ladder.num_levels() - 1));
-  }
-  CHECK(ladder.LevelFor(0) == 0);
-  CHECK(ladder.LevelFor(~uint64_t{0}) == ladder.num_levels() - 1);
 }
 
 }  // namespace

@@ -107,23 +107,4 @@ TEST_CASE("the first size holds first_capacity, and the largest is max_capacity"
   }
 }
 
-TEST_CASE("numbers of a file that no filter asks for cannot be", "[engine][scalable]") {
-  const auto can_be = [](uint32_t value_bits, uint64_t first_capacity, uint64_t max_capacity,
-                         uint32_t shard_bits = 6) {
-    return GrowthPlan::CanBe({.value_bits = value_bits,
-                              .shard_bits = shard_bits,
-                              .first_capacity = first_capacity,
-                              .max_capacity = max_capacity});
-  };
-  CHECK(can_be(31, 0, 1'000'000'000));
-  CHECK_FALSE(can_be(0, 0, 1));
-  CHECK_FALSE(can_be(45, 0, 1'000'000'000));
-  CHECK_FALSE(can_be(31, 0, 0));
-  CHECK_FALSE(can_be(31, 2, 1));
-  CHECK_FALSE(can_be(44, 0, (uint64_t{1} << 40) + 1));
-  CHECK_FALSE(can_be(25, 0, 1'000'000'000));
-  CHECK(can_be(30, 0, 1'000'000'000));
-  CHECK_FALSE(can_be(30, 0, 1'000'000'000, 0));
-}
-
 }  // namespace trommel::tests

@@ -12,12 +12,10 @@
 
 #include "engine/src/blocks/block_store.h"
 #include "engine/src/counting/forced_route.h"
-#include "support/bit_at.h"
 #include "support/catch.h"
 #include "support/digest_keys.h"
 #include "support/digests.h"
 #include "support/every_type.h"
-#include "support/shapes.h"
 #include "support/targets.h"
 #include "trommel/any_filter.h"
 #include "trommel/column_map.h"
@@ -25,26 +23,6 @@
 
 namespace trommel {
 namespace {
-
-TEST_CASE("an update of one key in a store is an update of a batch of one", "[engine][one]") {
-  const auto shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
-    BlockStore batch = BlockStore::Create(tests::GeometryOf(shape, 3), 0).value();
-    BlockStore single = BlockStore::Create(tests::GeometryOf(shape, 3), 0).value();
-    uint64_t seed = Catch::rngSeed();
-    for (const Update update : {Update::kInsertIfAbsent, Update::kInsert, Update::kErase,
-                                Update::kInsertIfAbsent, Update::kErase}) {
-      for (const uint64_t digest : tests::DrawnDigests(400, 90, seed++)) {
-        uint64_t bit = 0;
-        batch.Apply(update, &digest, {0, 1}, &bit);
-        const bool is_applied = single.UpdateOne(update, digest) == Fate::kChanged;
-        REQUIRE(is_applied == (update == Update::kInsert || bit == 1));
-        REQUIRE(single.CountEstimate(digest) == batch.CountEstimate(digest));
-      }
-      REQUIRE(single.Tally() == batch.Tally());
-    }
-  });
-}
 
 // What the hashing of single keys and of batches shares with no suite: its policies and targets.
 TEST_CASE("calls of one key hash it as batches do, for every type", "[engine][one]") {
@@ -72,34 +50,6 @@ TEST_CASE("calls of one key hash it as batches do, for every type", "[engine][on
       CHECK(single->num_keys() == 0);
     }
   });
-}
-
-TEST_CASE("calls of one key to a map give the answers and leave the bytes of batches",
-          "[engine][one]") {
-  constexpr uint32_t kColumn = 5;
-  std::mt19937_64 random(Catch::rngSeed());
-  std::vector<ColumnMap> maps;  // single keys, batches
-  for (int i = 0; i < 2; ++i) {
-    maps.push_back(ColumnMap::Create({.capacity = 1000, .num_columns = 16}).value());
-    REQUIRE(maps.back().OpenColumn(kColumn).ok());
-  }
-  for (int round = 0; round < 40; ++round) {
-    std::vector<uint64_t> keys(1 + random() % 200);
-    for (uint64_t& key : keys) key = random() % 2000;
-    uint64_t num_inserted = 0;
-    uint64_t num_erased = 0;
-    for (const uint64_t key : keys) num_inserted += maps[0].Insert(kColumn, key);
-    REQUIRE(maps[1].Insert(kColumn, keys).num_inserted == num_inserted);
-    for (uint64_t& key : keys) key = random() % 2000;
-    std::vector<uint64_t> rows(keys.size());  // of one word
-    maps[1].Query(keys, rows);
-    for (size_t i = 0; i < keys.size(); ++i) {
-      REQUIRE(maps[0].MayContain(kColumn, keys[i]) == tests::BitAt(rows, 64 * i + kColumn));
-    }
-    for (const uint64_t key : keys) num_erased += maps[0].Erase(kColumn, key);
-    REQUIRE(maps[1].Erase(kColumn, keys).num_erased == num_erased);
-  }
-  REQUIRE((maps[0].SerializeColumn(kColumn) == maps[1].SerializeColumn(kColumn)));
 }
 
 // --- Small batches: the same as large ones, whatever their size and the kind of their keys.

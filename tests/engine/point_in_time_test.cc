@@ -96,14 +96,5 @@ TEST_CASE("a filter that cannot be saved at one moment says so and makes no file
   }
 }
 
-TEST_CASE("a filter that one thread has to itself is saved at one moment, asked for or not",
-          "[engine][io]") {
-  const tests::ScratchFolder folder;
-  CountingFilter filter = CountingFilter::Create({.capacity = 1000}).value();
-  for (int i = 0; i < 500; ++i) filter.Insert(Key(i));
-  REQUIRE(filter.Save(folder / "filter", {.point_in_time = true}).ok());
-  CHECK((tests::ReadFile(folder / "filter") == filter.Serialize()));
-}
-
 }  // namespace
 }  // namespace trommel

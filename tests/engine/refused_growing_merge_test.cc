@@ -6,14 +6,11 @@
 #include <random>
 #include <vector>
 
-#include "support/allocation_peak.h"
 #include "support/catch.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel {
 namespace {
-
-using tests::WasRefusedAt;
 
 using MergedDigests = std::vector<uint64_t>;
 
@@ -55,44 +52,6 @@ void CheckHoldsOnly(ScalableFilter& filter, const MergedDigests& digests) {
 }
 
 }  // namespace
-
-TEST_CASE("a merge of filters that grow fails and changes nothing at any refused allocation",
-          "[engine][scalable][growing][refused_memory][long]") {
-  if (!tests::AllocationPeak::IsCounted()) return;
-  std::mt19937_64 random(Catch::rngSeed());
-  // Whole digests, small segments, and several segments.
-  const size_t num_here = GENERATE(size_t{400}, 15'000, 80'000);
-  const size_t num_there = GENERATE(size_t{500}, 20'000);
-  const uint64_t limit = num_here > 15'000 ? 0 : GENERATE(uint64_t{0}, uint64_t{64 * 30'000});
-  const bool is_own = num_there == 500 && GENERATE(false, true);  // merged into itself
-  MergedDigests all = DigestsOfOnePart(num_here, random);
-  ScalableFilter other = GrowingOfDigests();
-  ScalableFilter original = GrowingOfDigests(limit);
-  REQUIRE(original.Insert(Keys::Digests(all)).num_refused == 0);
-  const MergedDigests there = is_own ? all : DigestsOfOnePart(num_there, random);
-  other.Insert(Keys::Digests(there));
-  all.insert(all.end(), there.begin(), there.end());
-  const std::vector<std::byte> before = original.Serialize();
-  const ScalableStats stats_before = original.GetStats();
-  uint64_t num_failed = 0;
-  bool was_refused = true;
-  for (uint64_t n = 1; was_refused; n += 1 + n / 2) {
-    CAPTURE(n);
-    ScalableFilter filter = original.Clone().value();
-    Status merged = Ok();
-    was_refused = WasRefusedAt(n, [&] { merged = filter.Merge(is_own ? filter : other); });
-    CHECK(filter.GetStats().num_refused_inserts == stats_before.num_refused_inserts);
-    if (merged.ok()) {
-      CheckHoldsOnly(filter, all);
-      continue;
-    }
-    num_failed += 1;
-    CHECK(merged.error().code == ErrorCode::kOutOfMemory);
-    CHECK((filter.Serialize() == before));
-    CHECK(filter.GetStats().num_bytes == original.Clone().value().GetStats().num_bytes);
-  }
-  CHECK(num_failed > 0);
-}
 
 TEST_CASE("a merge of filters that grow takes the keys in the order in which insertions would",
           "[engine][scalable][growing]") {

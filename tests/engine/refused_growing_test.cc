@@ -17,8 +17,6 @@ namespace trommel {
 namespace {
 
 using tests::AllocationPeak;
-using tests::Refused;
-using tests::RefusedAllocation;
 using tests::WasRefusedAt;
 
 using Digests = std::vector<uint64_t>;
@@ -52,10 +50,6 @@ Digests KeysOfFourShards(size_t num_keys, uint64_t seed) {
   for (uint64_t& digest : digests) digest >>= 4;
   return digests;
 }
-
-// Blocks from the first key on, which do not grow: 150,000 keys crowd them.
-constexpr GrowingOptions kFullBlocks{
-    .value_bits = 25, .first_capacity = 128'000, .max_capacity = 128'000};
 
 // Each key that was not refused is in, can be erased, and then nothing is left.
 void CheckContents(GrowingStore& store, const Digests& digests, const Inserted& inserted) {
@@ -129,33 +123,6 @@ TEST_CASE("a step down that finds no memory is not done, and loses nothing",
     CheckContents(*store, Digests(digests.begin(), digests.begin() + num_left), Inserted(num_left));
   }
   CHECK(most_blocks > least_blocks);  // some steps down were not done
-}
-
-TEST_CASE("no erasure of a store that grows needs memory", "[engine][growing][refused_memory]") {
-  if (!AllocationPeak::IsCounted()) return;
-  const bool is_crowded = GENERATE(false, true);
-  Digests digests = ManyKeys(is_crowded ? 150'000 : 200'000, Catch::rngSeed());
-  const auto store = GrowingStore::Create(is_crowded ? kFullBlocks : GrowingOptions()).value();
-  Inserted inserted(digests.size());
-  InsertInto(*store, digests, inserted);
-  CHECK(store->Figures().num_marked > 0);
-  std::ranges::shuffle(digests, std::mt19937_64(Catch::rngSeed()));
-  REQUIRE(inserted.num_refused == 0);
-  std::vector<uint64_t> bits(BitmapWords(digests.size()));
-  size_t num_missed = 0;
-  {
-    const RefusedAllocation refused(1, Refused::kAllFrom);
-    const size_t half = digests.size() / 2 / 64 * 64;
-    store->Apply(Update::kErase, digests.data(), {0, half}, bits.data());
-    for (size_t i = half; i < digests.size(); ++i) num_missed += !store->MayContain(digests[i]);
-    store->Apply(Update::kErase, digests.data(), {half, digests.size()}, bits.data());
-  }
-  CHECK(num_missed == 0);
-  uint64_t num_erased = 0;
-  for (const uint64_t word : bits) num_erased += static_cast<uint64_t>(std::popcount(word));
-  CHECK(num_erased == digests.size());
-  CHECK(store->Figures().num_entries == 0);
-  CHECK(store->Figures().num_marked == 0);
 }
 
 TEST_CASE("new segments of a store have its limit of side memory",

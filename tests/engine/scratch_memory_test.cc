@@ -12,7 +12,6 @@
 #include "support/catch.h"
 #include "support/random_keys.h"
 #include "support/tuple_rows.h"
-#include "support/window_slots.h"
 #include "trommel/attribute_filter.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
@@ -158,34 +157,6 @@ TEST_CASE("without memory a scalable filter is queried and erased as with it",
   }
   CHECK(outcome.num_erased == kManyKeys);
   CHECK(filter.num_keys() == 0);
-}
-
-TEST_CASE("the clock of a window advances without memory", "[engine][window]") {
-  if (!AllocationPeak::IsCounted()) return;
-  const double rate = GENERATE(tests::kRateOfSlots16, tests::kRateOfSlots24);
-  WindowFilter filter = WindowFilter::Create({.window = 80,
-                                              .num_buckets = 8,
-                                              .capacity = 20'000,
-                                              .target_fpr = rate,
-                                              .executor = Executor::Create(3).value()})
-                            .value();
-  const auto keys = tests::MemberKeys(10'000, Catch::rngSeed());
-  std::vector<uint64_t> bits(BitmapWords(keys.size()));
-  for (uint64_t time = 0; time < 300; time += 10) {
-    size_t num_present = 0;
-    bool has_advanced = false;
-    {
-      const RefusedAllocation refused(1, Refused::kAllFrom);
-      has_advanced = filter.Advance(time);
-      num_present = filter.Query(keys, bits);
-    }
-    REQUIRE(has_advanced);
-    if (time % 100 == 0) {
-      filter.Insert(keys);
-    } else if (time % 100 < 80) {
-      REQUIRE(num_present == keys.size());
-    }
-  }
 }
 
 TEST_CASE("without memory for a plan an attribute filter says that every tuple may be in",

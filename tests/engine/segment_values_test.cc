@@ -15,7 +15,6 @@
 #include "kernels/growing_layout.h"
 #include "kernels/targets.h"
 #include "support/catch.h"
-#include "support/shrink.h"
 
 namespace trommel {
 namespace {
@@ -122,73 +121,6 @@ TEST_CASE("a segment has the values that it was made of, of each size and shape"
       }
     }
   }
-}
-
-TEST_CASE("each value of a segment has a place of its own", "[engine][growing]") {
-  for (const kernels::DenseShape& shape : kernels::kDenseShapes) {
-    for (const uint64_t num_blocks : {1U, 2U, 5U, 31U, 64U, 97U}) {
-      constexpr uint32_t kBits = 13;
-      const auto level = LevelOfShape(kBits, 0, num_blocks, shape);
-      if (!level) continue;
-      CAPTURE(shape.slots, num_blocks);
-      // All there are: few blocks have most of them in lines, or hidden.
-      CountsOfValues counts;
-      for (uint64_t value = 0; value < 1U << kBits; ++value) counts[value] = 1 + value % 97 / 94;
-      CheckHolds(*level, kBits, 0, counts);
-    }
-  }
-}
-
-TEST_CASE("values go from each level of a ladder to each other one, and are the same",
-          "[engine][growing]") {
-  std::mt19937_64 random(Catch::rngSeed());
-  const uint32_t value_bits = GENERATE(10U, 22U, 31U, 36U);
-  const GrowthLadder ladder(value_bits, 0, 40'000);
-  // As many as the smallest takes; some are hot, some near each other.
-  CountsOfValues counts;
-  while (counts.size() < std::min(ladder[0].capacity, uint64_t{1} << (value_bits - 1))) {
-    const uint64_t value = random() >> (64 - value_bits);
-    counts[value] += random() % 50 == 0 ? 40 : 1;
-    if (random() % 8 == 0) counts[value ^ (value > 0 ? 1 : 0)] += 1;
-  }
-  for (size_t i = 0; i < ladder.num_levels(); ++i) {
-    ShardValues all;
-    for (uint64_t prefix = 0; prefix < ladder[i].num_segments(); ++prefix) {
-      const MadeSegment made(ladder[i], value_bits, prefix, ValuesOf(counts, i % 3 + 1));
-      REQUIRE(made.segment);
-      AppendValues(*made.segment, prefix, value_bits, all);
-    }
-    REQUIRE((CountsOf(all) == counts));
-    REQUIRE(std::ranges::is_sorted(all.values));
-  }
-}
-
-TEST_CASE("a segment has its limit of side memory from the first key on", "[engine][growing]") {
-  const auto level = LevelOfShape(20, 0, 64, kernels::kDenseShapes[4]);
-  REQUIRE(level);
-  CountsOfValues counts;
-  for (uint64_t i = 0; i < 64; ++i) counts[i << 14] = 2 + i;
-  const uint64_t num_bytes = DenseRange::LeastSideBytes(64) + 64 * 64;
-  {
-    const MadeSegment made(*level, 20, 0, ValuesOf(counts, 1), num_bytes);
-    REQUIRE(made.segment);
-    DenseRange& range = made.segment->range();
-    CHECK(range.side_bytes() <= num_bytes);
-    const uint64_t before = range.side_bytes();
-    std::mt19937_64 random(Catch::rngSeed());
-    uint64_t num_refused = 0;
-    for (int i = 0; i < 10'000; ++i) {
-      const auto place = made.segment->PlaceOf(random() >> 44, 20);
-      num_refused += range.Insert(place.block_idx, place.key) ? 0 : 1;
-    }
-    CHECK(num_refused > 100);
-    CHECK(range.side_bytes() == before);
-  }
-  // Too little for the index of records, and too little for these counts.
-  CHECK_FALSE(SegmentLimit(DenseRange::LeastSideBytes(64) - 1, 64));
-  CHECK_FALSE(MadeSegment(*level, 20, 0, {}, DenseRange::LeastSideBytes(64) - 1).segment);
-  CHECK_FALSE(
-      MadeSegment(*level, 20, 0, ValuesOf(counts, 1), DenseRange::LeastSideBytes(64) + 1).segment);
 }
 
 }  // namespace

@@ -100,19 +100,6 @@ TEST_CASE("a filter holds each key of the table once after upserts and erasures"
   CHECK(num_shown > 0);  // some new keys looked present: what InsertIfAbsent alone does not insert
 }
 
-TEST_CASE("InsertIfAbsent for puts and Erase for deletes loses keys", "[engine][upsert]") {
-  CountingFilter filter = MakeFull<CountingFilter>(Encoding::kRuns);
-  std::vector<uint64_t> keys(400);
-  for (size_t i = 0; i < keys.size(); ++i) keys[i] = i;
-  std::vector<uint64_t> inserted(BitmapWords(keys.size()));
-  CHECK(filter.InsertIfAbsent(keys, inserted) < keys.size());
-  const auto half = std::span(keys).first(200);
-  (void)filter.Erase(half);
-  const auto others = std::span(keys).subspan(200);
-  std::vector<uint64_t> present(BitmapWords(others.size()));
-  CHECK(filter.Query(others, present) < others.size());
-}
-
 TEST_CASE("the table is asked once, about keys that look present, each once", "[engine][upsert]") {
   CountingFilter filter = *CountingFilter::Create({.capacity = 1000, .target_fpr = 0.001});
   const std::vector<std::string_view> in_table = {"pear", "plum"};

@@ -112,17 +112,5 @@ TEST_CASE("a window with a limit of side memory refuses to merge until it is lif
   CHECK(WindowFilter::Create(config).error().code == ErrorCode::kOutOfMemory);
 }
 
-TEST_CASE("an empty window is saved with its time", "[engine][window][files]") {
-  WindowFilter filter =
-      WindowFilter::Create({.window = 10, .num_buckets = 2, .capacity = 10}).value();
-  filter.Advance(~uint64_t{0});
-  const std::vector<std::byte> bytes = filter.Serialize();
-  Result<WindowFilter> loaded = WindowFilter::Deserialize(bytes);
-  REQUIRE(loaded.ok());
-  CHECK(loaded->now() == ~uint64_t{0});
-  CHECK(loaded->num_keys() == 0);
-  CHECK((loaded->Serialize() == bytes));
-}
-
 }  // namespace
 }  // namespace trommel
