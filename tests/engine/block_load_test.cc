@@ -55,25 +55,6 @@ TEST_CASE("the load of many keys has the binomial mean and variance", "[engine][
   CHECK(variance == Approx(mean_load * (1 - share)).epsilon(1e-9));
 }
 
-TEST_CASE("one block holds every key", "[engine][sizing]") {
-  const uint64_t num_keys = GENERATE(uint64_t{0}, 1, 1000, uint64_t{1} << 40);
-  const auto is_all = [num_keys](uint64_t load) { return load == num_keys ? 1.0 : 0.0; };
-  CHECK(MeanOverKeys(num_keys, 1, is_all) == 1.0);
-  CHECK(MeanOverBlocks(num_keys, 1, is_all) == 1.0);
-}
-
-TEST_CASE("without keys every load is zero", "[engine][sizing]") {
-  const uint64_t num_blocks = GENERATE(uint64_t{1}, 2, 1000, 2147483647);
-  const auto is_none = [](uint64_t load) { return load == 0 ? 1.0 : 0.0; };
-  CHECK(MeanOverKeys(0, num_blocks, is_none) == Approx(1.0));
-  CHECK(MeanOverBlocks(0, num_blocks, is_none) == Approx(1.0));
-}
-
-TEST_CASE("loads beyond any use are taken at their mean", "[engine][sizing]") {
-  const auto load = MeanOverLoad(uint64_t{1} << 40, 0.25, [](uint64_t i) { return double(i); });
-  CHECK(load == Approx(std::ldexp(1.0, 38)));
-}
-
 TEST_CASE("block classes share out all digests as BlockIndex does", "[engine][sizing]") {
   const uint64_t num_blocks =
       GENERATE(uint64_t{1}, 2, 3, 1000, 65536, 123456789, 1431655765, 1610612736, 2147483647);

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <sstream>
 #include <string>
-#include <utility>
 
 #include "support/catch.h"
 
@@ -34,24 +33,6 @@ TEST_CASE("large memory begins at a huge page", "[engine][block_memory]") {
   Result<BlockMemory> memory = BlockMemory::Allocate(uint64_t{3} << 19);
   REQUIRE(memory.ok());
   CHECK(reinterpret_cast<uintptr_t>(memory->data()) % (uint64_t{2} << 20) == 0);
-}
-
-TEST_CASE("moving memory keeps the address of the words", "[engine][block_memory]") {
-  Result<BlockMemory> made = BlockMemory::Allocate(100);
-  REQUIRE(made.ok());
-  BlockMemory first = *std::move(made);
-  uint32_t* const words = first.data();
-  words[99] = 7;
-  BlockMemory second = std::move(first);
-  CHECK(second.data() == words);
-  CHECK(first.data() == nullptr);  // NOLINT(bugprone-use-after-move)
-  CHECK(first.num_words() == 0);
-  BlockMemory third;
-  third = std::move(second);
-  CHECK(third.data()[99] == 7);
-  BlockMemory& same = third;
-  third = std::move(same);
-  CHECK(third.data()[99] == 7);
 }
 
 TEST_CASE("an allocation that the system refuses is an error that names the bytes",

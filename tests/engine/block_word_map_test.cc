@@ -34,52 +34,6 @@ bool HoldsExactly(const BlockWordMap& words, const std::set<uint64_t>& want, siz
   return true;
 }
 
-TEST_CASE("blocks inserted and removed at random keep their words", "[engine][block_word_map]") {
-  const auto num_blocks = GENERATE(uint64_t{6}, uint64_t{40}, uint64_t{3000});
-  std::mt19937_64 random(Catch::rngSeed());
-  BlockWordMap words(3);
-  std::set<uint64_t> want;
-  for (int step = 0; step < 6000; ++step) {
-    const uint64_t block_idx = random() % num_blocks;
-    // Fills for a while, then drains for a while: the index is often as full as it gets.
-    if (random() % 100 < (step / 1500 % 2 == 0 ? 75 : 25)) {
-      Fill(words, block_idx, 3);
-      want.insert(block_idx);
-    } else {
-      words.Remove(block_idx);
-      want.erase(block_idx);
-    }
-    if ((words.Find(block_idx) != nullptr) != want.contains(block_idx)) FAIL("at step " << step);
-    if (num_blocks > 1000 && step % 100 != 0) continue;
-    if (!HoldsExactly(words, want, 3)) FAIL("at step " << step);
-  }
-  CHECK(HoldsExactly(words, want, 3));
-}
-
-TEST_CASE("any block can be removed from an index of four slots filled in any order",
-          "[engine][block_word_map]") {
-  // Three entries in four slots, every choice of three of sixteen blocks: each way to collide and
-  // to wrap around is among them.
-  for (uint64_t a = 0; a < 16; ++a) {
-    for (uint64_t b = 0; b < 16; ++b) {
-      for (uint64_t c = 0; c < 16; ++c) {
-        if (a == b || b == c || a == c) continue;
-        for (const uint64_t gone : {a, b, c}) {
-          BlockWordMap words(1);
-          std::set<uint64_t> want = {a, b, c};
-          for (const uint64_t block_idx : {a, b, c}) Fill(words, block_idx, 1);
-          words.Remove(gone);
-          want.erase(gone);
-          if (!HoldsExactly(words, want, 1)) FAIL("without " << gone << " of " << a << b << c);
-          Fill(words, gone, 1);
-          want.insert(gone);
-          if (!HoldsExactly(words, want, 1)) FAIL("again " << gone << " of " << a << b << c);
-        }
-      }
-    }
-  }
-}
-
 TEST_CASE("blocks with one place in the index and one tag keep words of their own",
           "[engine][block_word_map]") {
   // A multiple of this has the multiplier as its hash, before the low half is dropped.
@@ -105,17 +59,6 @@ TEST_CASE("blocks with one place in the index and one tag keep words of their ow
     }
     if (!HoldsExactly(words, want, 2)) FAIL("at step " << step);
   }
-}
-
-TEST_CASE("a new entry is zero even where another one was removed", "[engine][block_word_map]") {
-  BlockWordMap words(2);
-  for (const uint64_t block_idx : {7, 8, 9}) Fill(words, block_idx, 2);
-  words.Remove(8);
-  words.Remove(9);
-  const uint64_t* entry = words.FindOrMake(1);
-  CHECK(entry[0] == 0);
-  CHECK(entry[1] == 0);
-  CHECK(words.FindOrMake(7)[1] == WordFor(7, 1));  // and one that is there stays
 }
 
 TEST_CASE("entries that are removed give back memory and the others keep their words",

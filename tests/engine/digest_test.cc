@@ -125,20 +125,6 @@ TEST_CASE("ten million digests of integers that programs compute are XXH3's",
   CheckIntegers(10'000'000);
 }
 
-TEST_CASE("an int is the 64-bit integer of its value, whatever its type", "[engine][digest]") {
-  const DigestPolicy policy;
-  CHECK(policy(42) == policy(uint64_t{42}));
-  CHECK(policy(int8_t{-1}) == policy(int64_t{-1}));
-  CHECK(policy(Key::Int32(42)) != policy(42));
-  CHECK(policy(uint32_t{0xffffffff}) != policy(int32_t{-1}));
-  CHECK(policy(Key::Int32(-1)) == policy(Key::Int32(0xffffffffU)));
-}
-
-TEST_CASE("an integer and the string of its bytes are the same key", "[engine][digest]") {
-  const DigestPolicy policy;
-  CHECK(policy(0x0706050403020100) == policy(std::string("\0\1\2\3\4\5\6\7", 8)));
-}
-
 TEST_CASE("XXH64 with seed 0 gives the published digests on every target", "[engine][digest]") {
   const DigestPolicy policy{.kind = DigestKind::kXxh64};
   std::string bytes(32, '\0');
@@ -187,20 +173,6 @@ TEST_CASE("the caller's digests pass through unchanged under every policy", "[en
     CHECK(BatchOf(policy, Keys::Digests(digests)) == digests);
     CHECK(policy(Key::Digest(digests[0])) == digests[0]);
   }
-}
-
-TEST_CASE("policies are equal when kind and seed are", "[engine][digest]") {
-  for (const DigestPolicy& a : kPolicies) {
-    for (const DigestPolicy& b : kPolicies) CHECK((a == b) == (&a == &b));
-  }
-}
-
-TEST_CASE("digest kinds have their documented names", "[engine][digest]") {
-  CHECK(DigestKindName(DigestKind::kXxh64) == "xxh64");
-  CHECK(DigestKindName(DigestKind::kXxh3) == "xxh3");
-  CHECK(DigestKindName(DigestKind::kCaller) == "caller");
-  CHECK(DigestKindName(DigestKind::kSipHash) == "siphash");
-  CHECK(DigestKindName(static_cast<DigestKind>(7)) == "unknown");
 }
 
 TEST_CASE("misuse of a policy ends the program with a message", "[engine][digest]") {

@@ -97,17 +97,5 @@ TEST_CASE("the checksum of pieces is that of the whole", "[engine][checksum]") {
   CHECK(sum.Value() == Checksum::Of(bytes));
 }
 
-TEST_CASE("a copied checksum goes its own way", "[engine][checksum]") {
-  const std::vector<std::byte> bytes = RandomBytes(1000);
-  Checksum sum;
-  sum.Add(std::span(bytes).first(600));
-  Checksum copy = sum;
-  sum.Add(std::span(bytes).subspan(600));
-  CHECK(copy.Value() == Checksum::Of(std::span(bytes).first(600)));
-  copy.Add(std::span(bytes).subspan(600));
-  CHECK(copy.Value() == sum.Value());
-  CHECK(sum.Value() == Checksum::Of(bytes));
-}
-
 }  // namespace
 }  // namespace trommel

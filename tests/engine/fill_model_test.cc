@@ -82,15 +82,6 @@ TEST_CASE("estimates from fills have the mean and the variance that the model sa
   CheckSample(sample, keys, variance, variance / places);
 }
 
-TEST_CASE("slices of a block share its keys, which the model's second term counts",
-          "[engine][estimates]") {
-  // Without it 8 slices of 32 would look 1.22 times as exact as they are.
-  const Geometry geometry{.num_slices = 8, .num_blocks = 1000};
-  const double places = 32'000;
-  const double alone = places / 8 * (std::exp(0.01) - 1 - 0.01);
-  CHECK(FillVariance(geometry, 320) / alone == Approx(1 + 7.0 / 32).epsilon(0.01));
-}
-
 TEST_CASE("an intersection and its shares have the variance that the model says",
           "[engine][estimates][long]") {
   const uint32_t num_slices = GENERATE(uint32_t{8}, 5);
@@ -150,22 +141,6 @@ TEST_CASE("the true number is between low and high 19 times in 20", "[engine][es
   }
   CHECK(num_within > kTrials * 92 / 100);
   CHECK(num_within < kTrials * 99 / 100);
-}
-
-TEST_CASE("no bits are no keys, and all bits are any number of them", "[engine][estimates]") {
-  const Geometry geometry{.num_slices = 8, .num_blocks = 100};
-  const Estimate none = KeysFromFill(geometry, 0);
-  CHECK(none.value == 0);
-  CHECK(none.high == 0);
-  const Estimate full = KeysFromFill(geometry, geometry.num_positions());
-  CHECK(std::isinf(full.high));
-  CHECK(std::isinf(full.standard_error));
-  CHECK(std::isfinite(full.low));
-  CHECK(full.low < full.value);
-  CHECK(full.value == Approx(std::log(1 / 25'600.0) / std::log1p(-1 / 3200.0)));
-  const Estimate nearly = KeysFromFill(geometry, geometry.num_positions() - 1);
-  CHECK(std::isfinite(nearly.value));
-  CHECK(std::isinf(nearly.high));
 }
 
 TEST_CASE("uneven blocks of a giant filter are inverted as they are filled",

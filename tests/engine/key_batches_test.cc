@@ -61,19 +61,5 @@ TEST_CASE("the digests of a chunk stay what they are when the caller's are writt
                      });
 }
 
-TEST_CASE("a subspan of a batch is a batch of its keys", "[engine][key_chunks]") {
-  const std::vector<std::string> strings = {"a", "bb", "ccc", "dddd"};
-  const DigestPolicy policy;
-  std::vector<uint64_t> got(2);
-  policy.Digests(Keys(strings).Subspan(1, 2), got);
-  CHECK(got == std::vector<uint64_t>{policy("bb"), policy("ccc")});
-  CHECK(Keys(strings).Subspan(4, 0).empty());
-}
-
-TEST_CASE("bits of a bitmap are counted", "[engine][key_chunks]") {
-  CHECK(CountBits({}) == 0);
-  CHECK(CountBits(std::vector<uint64_t>{1, 0, ~uint64_t{0}, 6}) == 67);
-}
-
 }  // namespace
 }  // namespace trommel

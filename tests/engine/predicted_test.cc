@@ -1,14 +1,12 @@
-// The predictions behind sizing: published values, brute force, and simulated filters.
+// The predictions behind sizing: published values, brute force, and filters.
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "engine/src/sizing/block_load.h"
-#include "kernels/layout.h"
-#include "kernels/run_block.h"
 #include "support/catch.h"
 #include "support/random_keys.h"
 #include "support/statistics.h"
+#include "trommel/counting_filter.h"
 #include "trommel/sizing.h"
 
 namespace trommel {
@@ -64,15 +62,6 @@ TEST_CASE("few blocks have the binomial rate, by brute force", "[engine][sizing]
         Approx(FprByEnumeration(num_keys, num_blocks, num_slices)).epsilon(3e-8));
 }
 
-TEST_CASE("few blocks do not have the Poisson rate", "[engine][sizing]") {
-  // One block of 25 keys has no spread of loads: (1 - (31/32)^25)^8, and Poisson would say more.
-  const Geometry one_block{.num_slices = 8, .num_blocks = 1};
-  const double fill = 1 - std::pow(31.0 / 32, 25);
-  CHECK(PredictedFpr(one_block, 25) == Approx(std::pow(fill, 8)).epsilon(1e-5));
-  const Geometry many_blocks{.num_slices = 8, .num_blocks = 1 << 20};
-  CHECK(PredictedFpr(many_blocks, 25 << 20) > 1.3 * PredictedFpr(one_block, 25));
-}
-
 TEST_CASE("uneven blocks of a giant filter raise its predicted rate", "[engine][sizing]") {
   // 1.5 * 2^30 blocks have 2 or 3 high halves each; 2^30 blocks have 4 each.
   const Geometry even{.num_slices = 8, .num_blocks = uint64_t{1} << 30};
@@ -124,53 +113,15 @@ TEST_CASE("predictions stay finite for any load", "[engine][sizing][long]") {
   }
 }
 
-// A filter of random digests, counted in plain arrays.
-struct Simulated {
-  uint64_t num_promoted = 0;
-  double promoted_bytes = 0;
-  double promoted_squares = 0;  // of the bytes
-  double mean_product = 0;      // of the slices' fills, over blocks
-};
-
-Simulated Simulate(const Geometry& geometry, uint64_t num_keys, uint64_t seed) {
-  const size_t num_positions = geometry.slice_positions();
-  const size_t block_size = geometry.num_slices * num_positions;
-  std::vector<uint32_t> counters(geometry.num_blocks * block_size);
-  for (uint64_t i = 0; i < num_keys; ++i) {
-    const uint64_t digest = tests::RandomKey(tests::KeySpace::kMembers, seed, i);
-    uint32_t* block = &counters[kernels::BlockIndex(digest, geometry.num_blocks) * block_size];
-    for (size_t s = 0; s < geometry.num_slices; ++s) {
-      ++block[s * num_positions + kernels::Position(digest, s, geometry.num_slices)];
-    }
-  }
-  Simulated simulated;
-  for (size_t block = 0; block < geometry.num_blocks; ++block) {
-    bool overflows = false;
-    double product = 1;
-    uint32_t load = 0;  // the same in every slice
-    for (size_t s = 0; s < geometry.num_slices; ++s) {
-      int num_present = 0;
-      load = 0;
-      for (size_t i = 0; i < num_positions; ++i) {
-        const uint32_t count = counters[block * block_size + s * num_positions + i];
-        num_present += count > 0;
-        load += count;
-        overflows |= geometry.encoding == Encoding::kPlanes && count > 8;
-      }
-      product *= num_present / static_cast<double>(num_positions);
-    }
-    overflows |=
-        geometry.encoding == Encoding::kRuns && load > kernels::RunCapacity(geometry.num_slices);
-    simulated.num_promoted += overflows;
-    const double bytes = overflows ? PromotedBlockBytes(load, geometry.num_slices) : 0;
-    simulated.promoted_bytes += bytes;
-    simulated.promoted_squares += bytes * bytes;
-    simulated.mean_product += product / static_cast<double>(geometry.num_blocks);
-  }
-  return simulated;
+// A filter of random digests.
+CountingFilter Filled(const Geometry& geometry, uint64_t num_keys, uint64_t seed) {
+  CountingFilter filter =
+      CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
+  filter.Insert(Keys::Digests(tests::MemberKeys(num_keys, seed)));
+  return filter;
 }
 
-TEST_CASE("promoted share and rate agree with simulated counters", "[engine][sizing][long]") {
+TEST_CASE("promoted share, side table and rate are those of filters", "[engine][sizing][long]") {
   const auto [encoding, num_slices, mean_load] =
       GENERATE(table<Encoding, uint32_t, uint64_t>({{Encoding::kPlanes, 8, 24},
                                                     {Encoding::kPlanes, 8, 40},
@@ -183,22 +134,24 @@ TEST_CASE("promoted share and rate agree with simulated counters", "[engine][siz
                                                     {Encoding::kRuns, 10, 60}}));
   const Geometry geometry{.num_slices = num_slices, .encoding = encoding, .num_blocks = 20'000};
   const uint64_t num_keys = mean_load * geometry.num_blocks;
-  const Simulated simulated = Simulate(geometry, num_keys, 11);
+  const CountingFilter filter = Filled(geometry, num_keys, 11);
+  const Stats stats = filter.GetStats();
 
   // Block loads are negatively associated, so the spread of the count is at most binomial.
   const auto share =
       tests::BinomialBound(PredictedPromotedShare(geometry, num_keys), geometry.num_blocks);
-  INFO(share << "; simulated " << simulated.num_promoted);
-  CHECK(share.ContainsHits(simulated.num_promoted));
+  INFO(share << "; promoted " << stats.num_promoted);
+  CHECK(share.ContainsHits(stats.num_promoted));
   const auto bytes = static_cast<double>(PredictedSideTableBytes(geometry, num_keys));
-  const double sigma = std::sqrt(simulated.promoted_squares -
-                                 simulated.promoted_bytes * simulated.promoted_bytes / 20'000);
-  INFO("side table " << bytes << " +- " << sigma << "; simulated " << simulated.promoted_bytes);
-  CHECK(std::abs(simulated.promoted_bytes - bytes) <=
-        6 * (sigma + PromotedBlockBytes(64, num_slices)));  // of few promoted blocks sigma is rough
+  const auto of_block = PromotedBlockBytes(64, num_slices);
+  const double sigma = share.margin() * static_cast<double>(geometry.num_blocks) * of_block;
+  INFO("side table " << bytes << " +- " << sigma << "; taken " << stats.side_table_bytes);
+  CHECK(std::abs(static_cast<double>(stats.side_table_bytes) - bytes) <=
+        sigma + 6 * of_block + 0.25 * bytes);  // a quarter to grow into
   const auto fpr = tests::FilterFprBound(geometry, num_keys);
-  INFO(fpr << "; simulated " << simulated.mean_product);
-  CHECK(fpr.Contains(simulated.mean_product));
+  const double rate = filter.MeasureFill().current_fpr;
+  INFO(fpr << "; filled to " << rate);
+  CHECK(fpr.Contains(rate));
 }
 
 TEST_CASE("the filter-to-filter variance bounds that of many small filters", "[engine][sizing]") {
@@ -208,7 +161,7 @@ TEST_CASE("the filter-to-filter variance bounds that of many small filters", "[e
   double sum = 0;
   double sum_of_squares = 0;
   for (uint64_t seed = 0; seed < kNumFilters; ++seed) {
-    const double rate = Simulate(geometry, kNumKeys, 1000 + seed).mean_product;
+    const double rate = Filled(geometry, kNumKeys, 1000 + seed).MeasureFill().current_fpr;
     sum += rate;
     sum_of_squares += rate * rate;
   }

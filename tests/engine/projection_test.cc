@@ -2,12 +2,9 @@
 #include "engine/src/tuples/projection.h"
 
 #include <cstdint>
-#include <numeric>
-#include <string>
 #include <vector>
 
 #include "support/catch.h"
-#include "support/death.h"
 #include "support/digests.h"
 #include "support/tuple_rows.h"
 
@@ -68,23 +65,6 @@ TEST_CASE("projections of a fixed tuple stay what they are in files", "[engine][
   CHECK(digest == 0xe9f0bbc29c6ea47cULL);
 }
 
-TEST_CASE("projecting onto nothing or onto columns that are not given is misuse",
-          "[engine][projection]") {
-  SixteenColumns batch(2);
-  std::vector<uint64_t> digests(2);
-  CHECK(tests::AbortMessage([&] {
-          ProjectionDigests(0, batch.tuples, digests);
-        }).find("a projection onto no set") != std::string::npos);
-  batch.tuples.columns[1] = nullptr;
-  CHECK(tests::AbortMessage([&] {
-          ProjectionDigests(0b11, batch.tuples, digests);
-        }).find("a column of the set is not given") != std::string::npos);
-  std::vector<uint64_t> short_digests(1);
-  CHECK(tests::AbortMessage([&] {
-          ProjectionDigests(0b1, batch.tuples, short_digests);
-        }).find("digests of another size") != std::string::npos);
-}
-
 TEST_CASE("chosen tuples have the digests of their projections", "[engine][projection]") {
   const size_t num_rows = GENERATE(size_t{1}, 64, 127, 128, 129, 700);
   const std::vector<tests::TupleRow> rows =
@@ -104,35 +84,6 @@ TEST_CASE("chosen tuples have the digests of their projections", "[engine][proje
   }
   std::vector<uint64_t> none;
   CHECK(ChosenDigests(0b011, columns.view(), {}, none).empty());
-}
-
-TEST_CASE("a whole column is not copied", "[engine][projection]") {
-  const std::vector<uint64_t> column(10, 3);
-  Tuples tuples;
-  tuples.columns[1] = column.data();
-  tuples.size = column.size();
-  std::vector<uint32_t> places(10);
-  std::iota(places.begin(), places.end(), 0U);
-  CHECK(ChosenDigests(0b10, tuples, places, {}).data() == column.data());
-  CHECK_THAT(tests::AbortMessage([&] { ChosenDigests(0b01, tuples, places, {}); }),
-             Catch::Matchers::ContainsSubstring("column"));
-  std::vector<uint64_t> buffer(1);
-  CHECK_THAT(
-      tests::AbortMessage([&] { ChosenDigests(0b01, tuples, std::span(places).first(1), buffer); }),
-      Catch::Matchers::ContainsSubstring("column"));
-}
-
-TEST_CASE("places and bitmaps describe the same choice of tuples", "[engine][projection]") {
-  const std::vector<uint64_t> bitmap = {uint64_t{1} << 63 | 5, 0, 2};
-  std::vector<uint32_t> places(130);
-  places.resize(PlacesOf(bitmap, 130, places.data()));
-  CHECK(places == std::vector<uint32_t>{0, 2, 63, 129});
-  std::vector<uint64_t> again(3, ~uint64_t{0});
-  SetOnly(places, again);
-  CHECK(again == bitmap);
-  const uint64_t kept = 0b1010;
-  places.resize(KeepPlaces(std::span(&kept, 1), places));
-  CHECK(places == std::vector<uint32_t>{2, 129});
 }
 
 }  // namespace

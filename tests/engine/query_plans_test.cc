@@ -53,29 +53,6 @@ TEST_CASE("plans have the parts of every query, lowest rate first", "[engine][at
   CHECK(plans.Of(0b1111, inside, own).data() == plans.Of(0b1111, inside, own).data());  // kept
 }
 
-TEST_CASE("parts of one rate are queried by size, then ascending", "[engine][attributes]") {
-  const std::vector<AttributeMask> cuts = {0b011, 0b101};
-  const AttributeSets sets = *AttributeSets::Create(3, cuts);
-  GracePeriods grace_periods;
-  const QueryPlans alike(sets, std::vector<double>(sets.allowed().size(), 0.01), grace_periods);
-  CHECK(PartsBy(alike, sets, 0b111, grace_periods) == std::vector<AttributeMask>{0b110, 0b001});
-  CHECK(PartsBy(alike, sets, 0b011, grace_periods) == std::vector<AttributeMask>{0b001, 0b010});
-}
-
-TEST_CASE("plans are the parts of a query, however many there are",
-          "[engine][attributes][attribute_filter]") {
-  const AttributeSets sets = *AttributeSets::AtMost(20, 2);
-  GracePeriods grace_periods;
-  const QueryPlans plans(sets, std::vector<double>(sets.allowed().size(), 0.01), grace_periods);
-  const AttributeMask asked = sets.full();
-  CHECK(PartsBy(plans, sets, asked, grace_periods) == sets.PartsOf(asked));
-  const PlanOfBatch of_batch(plans, asked, grace_periods);
-  CHECK(of_batch.parts().size() == 190);
-  CHECK(PlanOfBatch(plans, 0b11, grace_periods).parts().size() == 1);
-  CHECK(PlanOfBatch(plans, 0b111, grace_periods).parts().size() == 3);
-  CHECK(PlanOfBatch(plans, 0, grace_periods).parts().empty());
-}
-
 TEST_CASE("plans are made anew where more were queried than are kept",
           "[engine][attributes][attribute_filter]") {
   const AttributeSets sets = *AttributeSets::AtMost(24, 1);

@@ -42,12 +42,6 @@ TEST_CASE("the value of a result can be moved out", "[engine][result]") {
   CHECK(*taken == "sieve");
 }
 
-TEST_CASE("a result may hold an error as its value", "[engine][result]") {
-  const Result<std::string> text = std::string("not an error");
-  CHECK(text.ok());
-  CHECK(text->size() == 12);
-}
-
 TEST_CASE("reading what a result does not hold ends the program and says why", "[engine][result]") {
   CHECK_THAT(tests::AbortMessage([] {
                const Result<int> failed = Error{ErrorCode::kIo, "disk full"};
@@ -56,13 +50,6 @@ TEST_CASE("reading what a result does not hold ends the program and says why", "
              Catch::Matchers::ContainsSubstring("disk full"));
   CHECK_THAT(tests::AbortMessage([] { (void)Ok().error(); }),
              Catch::Matchers::ContainsSubstring("misuse"));
-}
-
-TEST_CASE("a status is success or an error", "[engine][result]") {
-  CHECK(Ok().ok());
-  const Status failed = Error{ErrorCode::kIo, "disk full"};
-  CHECK_FALSE(failed.ok());
-  CHECK(failed.error().message == "disk full");
 }
 
 TEST_CASE("every error code has a name of its own", "[engine][result]") {

@@ -1,11 +1,9 @@
 // Statistics that stores keep account of: after any operations they are what a pass counts.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <random>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
@@ -180,62 +178,6 @@ TEST_CASE("running figures are what a pass counts, after any operation", "[engin
     const std::unique_ptr<Store> twice = half->DoubleSize(0).value();
     CheckFigures(*twice);
   }
-}
-
-TEST_CASE("a loaded filter has the running figures of what is in", "[engine][fingerprints]") {
-  const Geometry geometry = GENERATE(from_range(FigureGeometries()));
-  DigestPool pool(Catch::rngSeed(), 256 * 40);
-  CountingFilter filter =
-      CountingFilter::CreateWithGeometry(geometry, {.kind = DigestKind::kCaller}).value();
-  for (int i = 0; i < 40; ++i) filter.Insert(Keys::Digests(pool.Draw(256)));
-  const Stats stats = CountingFilter::Deserialize(filter.Serialize()).value().GetStats();
-  CHECK(stats.num_keys == filter.num_keys());
-  CHECK(stats.predicted_fpr == PredictedFpr(geometry, filter.num_keys()));
-  CHECK(stats.num_bytes == geometry.num_bytes() + stats.side_table_bytes);
-  // Promotion is a function of a block's contents.
-  CHECK(stats.num_promoted == filter.GetStats().num_promoted);
-  CHECK(stats.num_promoted > 0);
-}
-
-TEST_CASE("running figures of a concurrent filter are exact when its threads have ended",
-          "[engine][concurrent]") {
-  const Geometry geometry = GENERATE(from_range(FigureGeometries()));
-  const bool has_fingerprints = HasFingerprints(geometry.encoding);
-  const DigestPolicy digest{.kind = DigestKind::kCaller};
-  ConcurrentFilter filter(CountingFilter::CreateWithGeometry(geometry, digest).value());
-  CountingFilter expected = CountingFilter::CreateWithGeometry(geometry, digest).value();
-  constexpr size_t kNumThreads = 4;
-  std::vector<std::vector<uint64_t>> keys;
-  for (size_t t = 0; t < kNumThreads; ++t) {
-    keys.push_back(DigestPool(Catch::rngSeed() + t, 5000).Draw(6000));
-    expected.Insert(Keys::Digests(keys[t]));
-  }
-  tests::InThreads(kNumThreads, [&](size_t t) {
-    for (int round = 0; round < 3; ++round) {
-      filter.Insert(Keys::Digests(keys[t]));
-      const Stats beside = filter.GetStats();  // takes no lock
-      if (beside.num_keys > 2 * kNumThreads * 6000) std::abort();
-      if (round < 2) filter.Erase(Keys::Digests(keys[t]));
-    }
-  });
-  const Stats stats = filter.GetStats();
-  CHECK(stats.num_keys == kNumThreads * 6000);
-  CHECK(stats.num_refused_erases == 0);
-  const uint64_t version_bytes = has_fingerprints ? VersionBytes(geometry) : 0;
-  CHECK(stats.num_bytes == geometry.num_bytes() + stats.side_table_bytes + version_bytes);
-  if (geometry.encoding == Encoding::kDense) {
-    CHECK((stats.side_table_bytes > 0) >= (stats.undecided_share > 0));  // lines decide
-  } else if (has_fingerprints) {
-    CHECK((stats.side_table_bytes > 0) == (stats.undecided_share > 0));
-  } else {
-    CHECK((stats.side_table_bytes > 0) == (stats.num_promoted > 0));
-  }
-  CHECK(stats.predicted_fpr == PredictedFpr(geometry, stats.num_keys));
-  CHECK(stats.num_promoted >= expected.GetStats().num_promoted);  // promotion has hysteresis
-  const CountingFilter exclusive = std::move(filter).TakeExclusive();
-  CHECK(exclusive.GetStats().num_promoted == stats.num_promoted);
-  CHECK(exclusive.GetStats().undecided_share == stats.undecided_share);
-  CHECK((exclusive.Serialize() == expected.Serialize()));
 }
 
 }  // namespace

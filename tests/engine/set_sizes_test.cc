@@ -129,13 +129,4 @@ TEST_CASE("memory is shared as well as by trying all, but for a step",
   }
 }
 
-TEST_CASE("memory below the least changes no size", "[engine][attributes][sizes]") {
-  const std::vector<SetSize> sizes = {{0.5, 0.4, 100}, {0.1, 0.05, 150}};
-  const std::vector<Sharer> sharers = {{1, &sizes}, {2, &sizes}};
-  CHECK(ShareMemory(sharers, 0) == std::vector<size_t>{0, 0});
-  CHECK(ShareMemory(sharers, 249) == std::vector<size_t>{0, 0});
-  CHECK(ShareMemory(sharers, 250) == std::vector<size_t>{0, 1});
-  CHECK(ShareMemory(sharers, 300) == std::vector<size_t>{1, 1});
-}
-
 }  // namespace trommel::tests

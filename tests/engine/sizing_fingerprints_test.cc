@@ -1,6 +1,5 @@
 // Sizing of fingerprints: the model against blocks filled with the kernels' own keys, and what
 // sizing makes of it.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -8,14 +7,10 @@
 #include <vector>
 
 #include "engine/src/blocks/block_store.h"
-#include "engine/src/sizing/block_load.h"
 #include "engine/src/sizing/fingerprint_load.h"
 #include "engine/src/sizing/geometry_checks.h"
-#include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
-#include "support/random_keys.h"
 #include "support/shapes.h"
-#include "support/statistics.h"
 #include "trommel/counting_filter.h"
 #include "trommel/sizing.h"
 
@@ -27,57 +22,6 @@ using tests::FingerprintsOf;
 
 SizingRequest FingerprintsRequest(Encoding encoding, uint64_t capacity, double target_fpr) {
   return {.capacity = capacity, .target_fpr = target_fpr, .encoding = encoding};
-}
-
-using FilledBlocks = std::vector<std::vector<uint32_t>>;
-
-FilledBlocks Filled(const Geometry& geometry, uint64_t num_keys) {
-  FilledBlocks blocks(geometry.num_blocks);
-  for (const uint64_t digest : tests::MemberKeys(num_keys, 17)) {
-    const auto place = kernels::FingerprintPlaceOf(digest, geometry.num_blocks);
-    blocks[place.block_idx].push_back(KeyInBlock(geometry, digest));
-  }
-  return blocks;
-}
-
-// (Dense blocks: dense_load_test.cc.)
-TEST_CASE("blocks of random keys are promoted as often as predicted", "[engine][sizing][long]") {
-  const uint64_t load = GENERATE(21, 30);
-  const Geometry geometry = FingerprintsOf(Encoding::kFingerprints16, 20'000);
-  const uint64_t num_keys = load * geometry.num_blocks;
-  const auto num_promoted =
-      static_cast<uint64_t>(std::ranges::count_if(Filled(geometry, num_keys), [](const auto& keys) {
-        return keys.size() > kernels::kWideSlots;
-      }));
-  // Loads of a multinomial law are negatively associated: no wider than the binomial.
-  const auto bound =
-      tests::BinomialBound(PredictedPromotedShare(geometry, num_keys), geometry.num_blocks);
-  CAPTURE(load, bound, num_promoted);
-  CHECK(bound.ContainsHits(num_promoted));
-}
-
-TEST_CASE("random keys meet fingerprints as often as predicted", "[engine][sizing][long]") {
-  const auto [encoding, load] = GENERATE(
-      table<Encoding, uint64_t>({{Encoding::kFingerprints16, 21}, {Encoding::kDense, 44}}));
-  const Geometry geometry = FingerprintsOf(encoding, 20'000);
-  const uint64_t num_keys = load * geometry.num_blocks;
-  const FilledBlocks blocks = Filled(geometry, num_keys);
-  const std::vector<uint64_t> non_members = tests::NonMemberKeys(2'000'000, 17);
-  uint64_t num_hits = 0;
-  for (const uint64_t digest : non_members) {
-    const auto place = kernels::FingerprintPlaceOf(digest, geometry.num_blocks);
-    const auto& keys = blocks[place.block_idx];
-    num_hits += std::ranges::find(keys, KeyInBlock(geometry, digest)) != keys.end();
-  }
-  auto bound = tests::BinomialBound(PredictedFpr(geometry, num_keys), non_members.size());
-  // Filters differ: a block's rate is at most 2 load / values, which bounds its variance.
-  const double share = 1 / static_cast<double>(geometry.num_blocks);
-  const double square = MeanOverLoad(num_keys, share, [&](uint64_t keys) {
-    return std::pow(2 * static_cast<double>(keys) / static_cast<double>(geometry.num_values()), 2);
-  });
-  bound.sigma = std::sqrt(bound.sigma * bound.sigma + square * share);
-  CAPTURE(EncodingName(encoding), bound, num_hits);
-  CHECK(bound.ContainsHits(num_hits));
 }
 
 TEST_CASE("the rate of a block is the sum over the values of its keys", "[engine][sizing]") {
@@ -215,15 +159,6 @@ TEST_CASE("an invalid geometry of fingerprints is refused by field", "[engine][s
   SizingRequest request = FingerprintsRequest(Encoding::kDense, 1000, 0.01);
   request.num_slices = 8;
   CHECK(SizeFor(request).error().message == "num_slices is 8; fingerprints have no slices: 0");
-}
-
-TEST_CASE("a store of counts refuses fingerprints", "[engine][block_store]") {
-  const Encoding encoding = GENERATE(Encoding::kFingerprints16, Encoding::kDense);
-  const auto store = BlockStore::Create(FingerprintsOf(encoding, 64), 0);
-  REQUIRE_FALSE(store.ok());
-  CHECK(store.error().code == ErrorCode::kInvalidArgument);
-  CHECK(store.error().message ==
-        "encoding is " + std::string(EncodingName(encoding)) + "; filters store planes or runs");
 }
 
 }  // namespace

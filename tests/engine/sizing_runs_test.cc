@@ -23,20 +23,6 @@ TEST_CASE("runs need no more bits per key than promised", "[engine][sizing]") {
   CHECK(SizeFor(RunsRequest(capacity, 0.0061))->bits_per_key <= 20);
 }
 
-TEST_CASE("each rate gets its shape of runs", "[engine][sizing][long]") {
-  const uint64_t capacity = GENERATE(uint64_t{1'000'000}, 30'000'000);
-  const auto [target_fpr, num_slices] = GENERATE(table<double, uint32_t>({{0.5, 4},
-                                                                          {0.05, 4},
-                                                                          {0.02, 4},
-                                                                          {0.01, 5},
-                                                                          {0.004, 5},
-                                                                          {0.001, 5},
-                                                                          {0.0003, 10},
-                                                                          {0.0001, 10},
-                                                                          {1e-6, 10}}));
-  CHECK(SizeFor(RunsRequest(capacity, target_fpr))->geometry.num_slices == num_slices);
-}
-
 TEST_CASE("sizing takes the shape of runs with the fewest bytes but for a near tie",
           "[engine][sizing][long]") {
   double target_fpr = 0.5;
@@ -69,31 +55,6 @@ TEST_CASE("at high rates the promoted share limits runs", "[engine][sizing]") {
   const Geometry planes{.num_slices = 8, .num_blocks = 1000};
   CHECK(PredictedPromotedShare(planes, *CapacityFor(planes, 0.5)) >
         MaxPromotedShare(Encoding::kRuns));
-}
-
-TEST_CASE("promoted share and side table of runs rise with keys and fall with blocks",
-          "[engine][sizing]") {
-  const uint32_t num_slices = GENERATE(uint32_t{4}, 5, 8, 10);
-  const auto runs = [&](uint64_t num_blocks) {
-    return Geometry{
-        .num_slices = num_slices, .encoding = Encoding::kRuns, .num_blocks = num_blocks};
-  };
-  double share = 0;
-  uint64_t bytes = 0;
-  for (uint64_t num_keys = 15'000; num_keys <= 65'000; num_keys += 1000) {
-    const double new_share = PredictedPromotedShare(runs(1000), num_keys);
-    const uint64_t new_bytes = PredictedSideTableBytes(runs(1000), num_keys);
-    CHECK(new_share > share);
-    CHECK(new_bytes >= bytes);
-    share = new_share;
-    bytes = new_bytes;
-  }
-  CHECK(bytes > 1000 * 40);
-  for (uint64_t num_blocks = 1001; num_blocks < 2000; num_blocks += 37) {
-    const double new_share = PredictedPromotedShare(runs(num_blocks), 65'000);
-    CHECK(new_share < share);
-    share = new_share;
-  }
 }
 
 TEST_CASE("one block of runs is promoted by the key too many", "[engine][sizing]") {

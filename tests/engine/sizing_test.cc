@@ -231,19 +231,5 @@ TEST_CASE("an invalid geometry is refused by field", "[engine][sizing]") {
         "(dense)");
 }
 
-TEST_CASE("one block is a filter with a capacity", "[engine][sizing]") {
-  const auto capacity = CapacityFor({.num_slices = 8, .num_blocks = 1}, kMinTargetFpr);
-  REQUIRE(capacity.ok());
-  CHECK(*capacity >= 3);
-}
-
-TEST_CASE("encodings have names", "[engine][sizing]") {
-  CHECK(EncodingName(Encoding::kPlanes) == "planes");
-  CHECK(EncodingName(Encoding::kRuns) == "runs");
-  CHECK(EncodingName(Encoding::kFingerprints16) == "fingerprints16");
-  CHECK(EncodingName(Encoding::kDense) == "dense");
-  CHECK(EncodingName(Encoding::kAutomatic) == "automatic");
-}
-
 }  // namespace
 }  // namespace trommel

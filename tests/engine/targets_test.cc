@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "support/catch.h"
-#include "support/targets.h"
 
 namespace trommel {
 namespace {
@@ -47,36 +45,6 @@ TEST_CASE("a target that cannot run is refused and the runnable ones are named",
     }
     CHECK(ActiveTarget() == before);
   }
-}
-
-TEST_CASE("the loop over targets visits each once and restores the first", "[support][targets]") {
-  const std::string before(ActiveTarget());
-  std::vector<std::string> seen;
-  tests::ForEachRunnableTarget([&] { seen.emplace_back(ActiveTarget()); });
-  const auto tested = tests::TestedTargets();
-  CHECK(std::equal(seen.begin(), seen.end(), tested.begin(), tested.end()));
-  CHECK(ActiveTarget() == before);
-}
-
-TEST_CASE("an expected target is the chosen one or is named as wrong", "[support][targets]") {
-  const auto runnable = RunnableTargets();
-  CHECK(tests::WrongTarget("") == "");
-  CHECK_THAT(tests::WrongTarget("ABACUS"), ContainsSubstring("expected ABACUS"));
-  for (const std::string_view chosen : runnable) {
-    const tests::ForcedTarget forced(chosen);
-    for (const std::string_view name : runnable) {
-      CHECK((tests::WrongTarget(name) == "") == (name == chosen));
-    }
-  }
-  CHECK(tests::TestedTargets("") == runnable);
-  CHECK(tests::TestedTargets(runnable.front()) == std::vector{runnable.front()});
-  CHECK(tests::TestedTargets("ABACUS").empty());
-}
-
-TEST_CASE("the environment is fine when it asks for nothing or for a runnable target",
-          "[engine][targets]") {
-  // Tests run without TROMMEL_TARGET or with one that ci chose; a wrong one is the tool's test.
-  CHECK(CheckTargetEnvironment().ok());
 }
 
 }  // namespace

@@ -11,37 +11,6 @@ namespace {
 
 constexpr uint64_t kEnd = std::numeric_limits<uint64_t>::max();
 
-// Of all pairs of ticks of a stretch: exact at both edges of the guarantee.
-void CheckPairs(const TimeBuckets& times, uint64_t from, uint64_t num_ticks) {
-  const uint64_t width = times.LongestTicks();
-  for (uint64_t t = from; t - from < num_ticks && t >= from; ++t) {
-    for (uint64_t age = 0; age <= times.window + 2 * width + 1 && age <= kEnd - t; ++age) {
-      const bool is_live = times.IsLive(times.BucketOf(t), times.BucketOf(t + age));
-      if (age < times.window && !is_live) {
-        FAIL(t << " is gone after " << age << " of " << times.window << " ticks in "
-               << times.num_buckets << " buckets");
-      }
-      if (age >= times.window + width && is_live) {
-        FAIL(t << " is live after " << age << " of " << times.window << " ticks in "
-               << times.num_buckets << " buckets");
-      }
-    }
-    if (t == kEnd) break;
-  }
-}
-
-TEST_CASE("keys live for the window and not for a bucket more", "[engine][window]") {
-  for (uint64_t window = 1; window <= 24; ++window) {
-    for (uint32_t num_buckets = 1; num_buckets <= window; ++num_buckets) {
-      const TimeBuckets times{window, num_buckets};
-      CheckPairs(times, 0, 2 * window + 1);
-      CheckPairs(times, (uint64_t{1} << 40) - window, 2 * window);
-      CheckPairs(times, kEnd - 3 * window, 3 * window + 1);
-    }
-  }
-  SUCCEED("all pairs hold");
-}
-
 TEST_CASE("buckets follow each other without gaps and differ by one tick at most",
           "[engine][window]") {
   for (uint64_t window = 1; window <= 100; window += 3) {
