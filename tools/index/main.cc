@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/trommel/options/command_line.h"
@@ -22,6 +24,31 @@ constexpr const char* kMore =
     "Exit codes: 0 done, 1 a negative answer (no rows, a disagreement), 2 usage, 3 bad input, a\n"
     "table that cannot be opened, or a server that did not answer.";
 
+// In the order of the first page.
+struct Subcommand {
+  std::string_view name;
+  void (*add)(Command& parent, const Settings& settings);
+  const char* group = nullptr;  // begins here
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"load", AddTableLoad, "Rows"},
+    {"query", AddTableQuery},
+    {"get", AddTableGet},
+    {"put", AddTablePut},
+    {"delete", AddTableDelete},
+    {"regions", AddTableRegions, "Regions and indexes"},
+    {"split", AddTableSplit},
+    {"merge", AddTableMerge},
+    {"move", AddTableMove},
+    {"balance", AddTableBalance},
+    {"add-index", AddTableAddIndex},
+    {"drop-index", AddTableDropIndex},
+    {"stats", AddTableStats, "The whole table"},
+    {"verify", AddTableVerify},
+    {"demo", AddTableDemo},
+};
+
 int Main(int argc, char** argv) {
   CommandLine line(kDescription, kMore, fmt::format("trommel-index {}", LinkedVersion()),
                    "trommel-index");
@@ -29,24 +56,13 @@ int Main(int argc, char** argv) {
   settings.typed = TypedCommand("trommel-index", {argv + std::min(argc, 1), argv + argc});
   line.Flag("--json", settings.json, "Report as one JSON object");
   line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
-  line.StartGroup("Rows");
-  AddTableLoad(line, settings);
-  AddTableQuery(line, settings);
-  AddTableGet(line, settings);
-  AddTablePut(line, settings);
-  AddTableDelete(line, settings);
-  line.StartGroup("Regions and indexes");
-  AddTableRegions(line, settings);
-  AddTableSplit(line, settings);
-  AddTableMerge(line, settings);
-  AddTableMove(line, settings);
-  AddTableBalance(line, settings);
-  AddTableAddIndex(line, settings);
-  AddTableDropIndex(line, settings);
-  line.StartGroup("The whole table");
-  AddTableStats(line, settings);
-  AddTableVerify(line, settings);
-  AddTableDemo(line, settings);
+  // Where the first argument names a subcommand, that one is declared alone: a shorter start.
+  const auto* const chosen =
+      std::ranges::find(kSubcommands, std::string_view(argc > 1 ? argv[1] : ""), &Subcommand::name);
+  for (const Subcommand& each : kSubcommands) {
+    if (each.group != nullptr) line.StartGroup(each.group);
+    if (chosen == std::end(kSubcommands) || &each == chosen) each.add(line, settings);
+  }
   return line.Run({argv + std::min(argc, 1), argv + argc}, [] { return int{kDone}; });
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "tools/trommel/commands/attr/attr_commands.h"
@@ -70,6 +71,33 @@ constexpr ExamplesOf kExamples[] = {
     {"stress", "trommel stress --list", "trommel stress --seconds 2 --mix churn --mix points"},
     {"demo", "trommel demo /var/lib/dpkg/status", "trommel demo /usr/share"},
     {"help", "trommel help", "trommel help attr build"},
+};
+
+// All but help, in the order of the first page.
+struct Subcommand {
+  std::string_view name;
+  void (*add)(Command& parent, const Settings& settings);
+  const char* group = nullptr;  // begins here
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"build", AddBuildCommand,
+     "Filters of keys, which are the lines of files or of standard input"},
+    {"insert", AddInsertCommand},
+    {"erase", AddEraseCommand},
+    {"query", AddQueryCommand},
+    {"merge", AddMergeCommand},
+    {"fold", AddFoldCommand},
+    {"grow", AddGrowCommand},
+    {"dedup", AddDedupCommand},
+    {"stats", AddStatsCommand},
+    {"verify", AddVerifyCommand},
+    {"attr", AddAttrCommand},
+    {"size", AddSizeCommand, "Sizes, speed, correctness"},
+    {"targets", AddTargetsCommand},
+    {"bench", AddBenchCommand},
+    {"stress", AddStressCommand},
+    {"demo", AddDemoCommand},
 };
 
 // A term in the left column and its text beside it, or a paragraph.
@@ -161,7 +189,7 @@ std::span<const Topic> Topics() {
   return topics;
 }
 
-std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings) {
+std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings, std::string_view first) {
   auto made = std::make_unique<CommandLine>(kDescription, kMore,
                                             fmt::format("trommel {}", LinkedVersion()));
   CommandLine& line = *made;
@@ -172,27 +200,18 @@ std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings) {
   line.Text("--target", settings.target, "NAME",
             "Run on this instruction set (see trommel targets); TROMMEL_TARGET does the same");
 
-  line.StartGroup("Filters of keys, which are the lines of files or of standard input");
-  AddBuildCommand(line, settings);
-  AddInsertCommand(line, settings);
-  AddEraseCommand(line, settings);
-  AddQueryCommand(line, settings);
-  AddMergeCommand(line, settings);
-  AddFoldCommand(line, settings);
-  AddGrowCommand(line, settings);
-  AddDedupCommand(line, settings);
-  AddStatsCommand(line, settings);
-  AddVerifyCommand(line, settings);
-  AddAttrCommand(line, settings);
-  line.StartGroup("Sizes, speed, correctness");
-  AddSizeCommand(line, settings);
-  AddTargetsCommand(line, settings);
-  AddBenchCommand(line, settings);
-  AddStressCommand(line, settings);
-  AddDemoCommand(line, settings);
-  AddHelpCommand(line);
+  const auto* const chosen = std::ranges::find(kSubcommands, first, &Subcommand::name);
+  const bool all = chosen == std::end(kSubcommands);
+  for (const Subcommand& each : kSubcommands) {
+    if (each.group != nullptr) line.StartGroup(each.group);
+    if (all || &each == chosen) each.add(line, settings);
+  }
+  if (all) AddHelpCommand(line);
   for (const ExamplesOf& each : kExamples) {
-    line.AddExamples(each.subcommand, each.first, each.second);
+    const std::string_view name = each.subcommand;
+    if (all || name.substr(0, name.find(' ')) == first) {
+      line.AddExamples(each.subcommand, each.first, each.second);
+    }
   }
   return made;
 }

@@ -24,8 +24,10 @@ struct Topic {
 
 std::span<const Topic> Topics();
 
-// The whole command line. `settings` must live as long.
-std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings);
+// The whole command line. `settings` must live as long. Where the `first` argument names a
+// subcommand other than help, that one is declared alone: to declare all takes a third of a
+// command's start.
+std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings, std::string_view first = "");
 
 }  // namespace trommel::tool
 

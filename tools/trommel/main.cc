@@ -24,8 +24,8 @@ int Main(int argc, char** argv) {
     settings.program = argv[0];  // it need not be on the PATH
   }
   settings.typed = TypedCommand("trommel", {argv + std::min(argc, 1), argv + argc});
-  return MakeCommandLine(settings)->Run({argv + std::min(argc, 1), argv + argc},
-                                        [&] { return UseTarget(settings.target); });
+  return MakeCommandLine(settings, argc > 1 ? argv[1] : "")
+      ->Run({argv + std::min(argc, 1), argv + argc}, [&] { return UseTarget(settings.target); });
 }
 
 }  // namespace
