@@ -33,7 +33,7 @@ const KeyRange kLostKeys{"d", "h"};
 void CheckWithoutServer(QuietCluster& cluster, const Condition& condition) {
   QueryRequest request;
   request.conditions = {condition};
-  request.timeout = std::chrono::milliseconds(2'000);  // the lost server is asked until then
+  request.timeout = std::chrono::milliseconds(1'000);  // the lost server is asked until then
   const Result<QueryOutcome> outcome = cluster->Find(request);
   REQUIRE(outcome.ok());
   std::set<std::string> expected;

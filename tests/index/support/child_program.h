@@ -22,15 +22,14 @@ inline constexpr char kChildFolder[] = "TROMMEL_TEST_CHILD_FOLDER";
 // Returns the exit status of the hidden test with this name: 0 if it passed, -1 if a signal ended
 // it. What it prints goes to the file `child.log` in the folder.
 inline int RunChild(const char* test_name, const std::filesystem::path& folder) {
-  const std::string variable = std::string(kChildFolder) + "=" + folder.string();
   const std::string log = folder / "child.log";
   const pid_t child = fork();
   if (child == 0) {
     const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
-    const char* const environment[] = {variable.c_str(), nullptr};
-    execle("/proc/self/exe", "child", test_name, nullptr, environment);
+    setenv(kChildFolder, folder.c_str(), 1);
+    execl("/proc/self/exe", "child", test_name, nullptr);
     _exit(127);
   }
   int status = 0;
