@@ -11,6 +11,7 @@
 
 #include "support/catch.h"
 #include "support/file_forge.h"
+#include "support/sanitized.h"
 #include "trommel/result.h"
 
 namespace trommel::tests {
@@ -20,7 +21,9 @@ struct DamagePlaces {
   // Each of the first 1,000 bytes, and every step-th after them.
   size_t step = 1;
   // Bytes of which each bit is flipped; of the others one bit pattern is changed.
-  std::function<bool(size_t)> flips_all_bits = [](size_t at) { return at < 512; };
+  std::function<bool(size_t)> flips_all_bits = [](size_t at) {
+    return at < (TROMMEL_TESTS_SANITIZED ? 64 : 512);
+  };
 };
 
 // load(bytes) returns a Result.

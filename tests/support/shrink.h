@@ -22,12 +22,12 @@
 namespace trommel::tests {
 
 // How long tests run that can run for any time: TROMMEL_TEST_SCALE=100 makes them run 100 times as
-// long. Without it, sanitizers run a quarter: what they look for shows in the first steps.
+// long. Without it, sanitizers run an eighth: what they look for shows in the first steps.
 inline uint64_t Scaled(uint64_t count) {
   if (const char* scale = std::getenv("TROMMEL_TEST_SCALE")) {
     return count * std::max<uint64_t>(std::strtoull(scale, nullptr, 10), 1);
   }
-  return TROMMEL_TESTS_SANITIZED ? std::max(count / 4, std::min<uint64_t>(count, 5)) : count;
+  return TROMMEL_TESTS_SANITIZED ? std::max(count / 8, std::min<uint64_t>(count, 5)) : count;
 }
 
 template <class Step>
