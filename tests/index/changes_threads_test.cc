@@ -1,6 +1,6 @@
 // A table in memory that everything changes at once, with real threads: writers, queries, splits,
-// merges, moves, indexes and builders. What ThreadSanitizer is to see, because interleavings run
-// one thread at a time.
+// merges, moves, indexes, builders, and columns that are replaced. What ThreadSanitizer is to see,
+// because interleavings run one thread at a time.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -175,6 +175,7 @@ class ChangingTable {
     start([this] { ChangeRegions(2); });
     start([this] { Move(); });
     start([this] { ChangeIndexes(); });
+    start([this] { ReplaceColumns(); });
     start([this] { Query(3); });
     start([this] { Query(4); });
     std::thread builder([this] {
@@ -287,6 +288,19 @@ class ChangingTable {
       int num_left = i % 3 == 0 ? 3 : 1'000;
       Expect(index_changes_->Finish({nullptr, [&] { return num_left-- > 0; }}));
       Expect(index_changes_->Finish({}));
+    }
+  }
+  // Columns of the index that stays are marked unbuilt, and its structure gets other sizes.
+  void ReplaceColumns() {
+    std::mt19937 random(5);
+    for (int i = 0; i < 150; ++i) {
+      if (random() % 4 == 0) {
+        if (!directory_->Resize(0, 32 + random() % 64)) ++num_strange_failures_;
+      } else {
+        const ColumnName marked{DrawRegion(random).id, 0};
+        directory_->MarkUnbuilt({&marked, 1});
+      }
+      std::this_thread::yield();
     }
   }
   void Query(uint32_t seed) {

@@ -1,6 +1,5 @@
 // TableWriter and ColumnBuilder in one thread: what is written, asked and refused.
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -75,35 +74,6 @@ struct SmallTable {
   ColumnBuilder builder{directory, regions, servers};
 };
 
-TEST_CASE("a put makes the region a candidate for its values", "[index][protocol]") {
-  SmallTable table;
-  REQUIRE(table.Put("a", {{"Bonn"}, {"red", "blue", "red"}, {"hello"}}).ok());
-  REQUIRE(table.Put("z", {{"Bonn"}, {}, {}}).ok());
-  CHECK(table.Candidates(0, "Bonn") == 0b11);
-  CHECK(table.Candidates(1, "red") == 0b01);
-  CHECK(table.Candidates(1, "blue") == 0b01);
-  CHECK(table.Candidates(2, "hello") == 0b11);  // it has no index
-  CHECK(table.NumPairs(0) == 2);
-  CHECK(table.NumPairs(1) == 2);
-  const std::vector<bool> indexed{true, true, false};
-  CHECK(table.stores[0].EntriesAgree(indexed));
-  CHECK(table.stores[0].RowOf("a") == Versions{{{"Bonn"}, {"blue", "red"}, {"hello"}}});
-}
-
-TEST_CASE("a pair goes with the region's last row that has the value", "[index][protocol]") {
-  SmallTable table;
-  REQUIRE(table.Put("a", {{"Bonn"}, {}, {}}).ok());
-  REQUIRE(table.Put("b", {{"Bonn"}, {}, {}}).ok());
-  REQUIRE(table.Put("a", {{"Rome"}, {}, {}}).ok());
-  CHECK(table.Candidates(0, "Bonn") == 0b01);
-  REQUIRE(table.Delete("b").ok());
-  CHECK(table.Candidates(0, "Bonn") == 0);
-  CHECK(table.NumPairs(0) == 1);
-  REQUIRE(table.Delete("a").ok());
-  REQUIRE(table.Delete("a").ok());
-  CHECK(table.NumPairs(0) == 0);
-}
-
 TEST_CASE("a put that repeats the row's values changes nothing", "[index][protocol]") {
   const uint32_t max_versions = GENERATE(1u, 3u);
   SmallTable table(max_versions);
@@ -113,20 +83,6 @@ TEST_CASE("a put that repeats the row's values changes nothing", "[index][protoc
   // An attribute without an index is content as well.
   REQUIRE(table.Put("a", {{"Bonn", "Rome"}, {}, {"y"}}).ok());
   CHECK(table.NumCommits(0) == 2);
-}
-
-TEST_CASE("a row has the values of its readable versions", "[index][protocol]") {
-  SmallTable table(2);
-  REQUIRE(table.Put("a", {{"Bonn"}, {}, {}}).ok());
-  REQUIRE(table.Put("a", {{"Rome"}, {}, {}}).ok());
-  CHECK(table.Candidates(0, "Bonn") == 0b01);
-  CHECK(table.Candidates(0, "Rome") == 0b01);
-  REQUIRE(table.Put("a", {{}, {}, {}}).ok());
-  CHECK(table.Candidates(0, "Bonn") == 0);
-  CHECK(table.stores[0].RowOf("a") == Versions{{{}, {}, {}}, {{"Rome"}, {}, {}}});
-  REQUIRE(table.Delete("a").ok());
-  CHECK(table.stores[0].RowOf("a").empty());
-  CHECK(table.NumPairs(0) == 0);
 }
 
 TEST_CASE("mutations of one region are one commit, and apply in order", "[index][protocol]") {
@@ -177,19 +133,6 @@ TEST_CASE("a failed commit leaves directory and rows in agreement", "[index][pro
   CHECK(table.Candidates(0, "Bonn") == (is_done ? 0u : 0b10u));
   CHECK(table.NumPairs(0) == 1);
   CHECK(table.NumUnbuilt(0) == 0);
-}
-
-TEST_CASE("a write that finds no memory keeps no value in flight", "[index][protocol]") {
-  SmallTable table;
-  REQUIRE(table.Put("n", {{"Bonn"}, {}, {}}).ok());
-  table.stores[1].commit_fault = []() -> CommitFault { throw std::bad_alloc(); };
-  CHECK(table.Put("n", {{"Rome"}, {}, {}}).error().code == ErrorCode::kOutOfMemory);
-  table.stores[1].commit_fault = nullptr;
-  CHECK(table.Candidates(0, "Rome") == 0);
-  CHECK(table.Candidates(0, "Bonn") == 0b10);
-  REQUIRE(table.Put("n", {{"Rome"}, {}, {}}).ok());
-  REQUIRE(table.Delete("n").ok());
-  CHECK(table.NumPairs(0) == 0);
 }
 
 TEST_CASE("a question that fails before the commit leaves everything as it was",

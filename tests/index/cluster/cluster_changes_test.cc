@@ -56,15 +56,6 @@ TEST_CASE("a split without a key divides the rows about in half") {
   cluster.CheckWholeAndBuild();
 }
 
-TEST_CASE("a region with two rows is split between them") {
-  QuietCluster cluster(0);
-  cluster.Put(SmallRow("x1", "c", "s"));
-  cluster.Put(SmallRow("x2", "c", "s"));
-  REQUIRE(cluster->Split(5).ok());
-  CHECK(cluster.RegionOf("x1").id != cluster.RegionOf("x2").id);
-  cluster.CheckWholeAndBuild();
-}
-
 TEST_CASE("a merge makes one region of two neighbours, named in any order, and loses no row") {
   for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     QuietCluster cluster(300, structure);

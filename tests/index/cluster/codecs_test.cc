@@ -76,18 +76,6 @@ TEST_CASE("rows with values out of order, or none, or too many versions are erro
   CHECK_FALSE(DecodeRow(EncodeRow({{{std::string(kMaxValueBytes + 1, 'v')}}}), 1).ok());
 }
 
-TEST_CASE("random bytes never crash a reader of rows") {
-  std::mt19937_64 random(5);
-  for (int i = 0; i < 50'000; ++i) {
-    std::string bytes = {'\x01', static_cast<char>(random() % 4)};
-    for (size_t left = random() % 24; left > 0; --left) {
-      bytes.push_back(static_cast<char>(random() % 8 == 0 ? random() : random() % 4));
-    }
-    const Result<Versions> versions = DecodeRow(bytes, kRowAttributes);
-    if (versions) REQUIRE(EncodeRow(*versions) == bytes);
-  }
-}
-
 TEST_CASE("numbers have one form each") {
   for (const uint64_t number : {uint64_t{0}, uint64_t{127}, uint64_t{128}, UINT64_MAX}) {
     std::string bytes;

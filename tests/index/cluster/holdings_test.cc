@@ -29,28 +29,6 @@ TEST_CASE("a lookup is told at once what its server does not hold") {
   CHECK(reading.Parts()->not_held == Ranges{{"a", "b"}, {"h", ""}});
 }
 
-TEST_CASE("a range that is taken while a lookup reads is not answered, though it comes back") {
-  Holdings holdings("s");
-  holdings.Set({{"", ""}});
-  const Ranges asked = {{"a", "m"}};
-  const Holdings::Reading reading(holdings, asked);
-  holdings.Set({{"", "c"}, {"e", ""}});
-  holdings.Set({{"", ""}});
-  CHECK(reading.Parts()->held == Ranges{{"a", "c"}, {"e", "m"}});
-  CHECK(reading.Parts()->not_held == Ranges{{"c", "e"}});
-  CHECK(Holdings::Reading(holdings, asked).Parts()->held == asked);
-}
-
-TEST_CASE("a range that comes while a lookup reads is not answered by it") {
-  Holdings holdings("s");
-  holdings.Set({{"a", "c"}});
-  const Ranges asked = {{"a", "e"}};
-  const Holdings::Reading reading(holdings, asked);
-  holdings.Set({{"a", "e"}});
-  CHECK(reading.Parts()->held == Ranges{{"a", "c"}});
-  CHECK(reading.Parts()->not_held == Ranges{{"c", "e"}});
-}
-
 TEST_CASE("a lookup fails if its server did not answer at some moment of it") {
   Holdings holdings("s");
   holdings.Set({{"", ""}});

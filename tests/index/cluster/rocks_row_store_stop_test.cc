@@ -95,22 +95,6 @@ TEST_CASE("a store that is stopped fails every call, and has all its rows when i
   CHECK(one.Put("l").ok());
 }
 
-TEST_CASE("a store that starts without its last writes has those before them") {
-  StoppingStore one;
-  REQUIRE(one.Put("k").ok());
-  one.store->Stop();
-  std::filesystem::copy(one.folder / "s", one.folder / "copy",
-                        std::filesystem::copy_options::recursive);
-  REQUIRE(one.store->Start().ok());
-  REQUIRE(one.Put("lost").ok());
-  one.store->Stop();
-  std::filesystem::remove_all(one.folder / "s");
-  std::filesystem::rename(one.folder / "copy", one.folder / "s");
-  REQUIRE(one.store->Start().ok());
-  CHECK(one.HasRow("k"));
-  CHECK_FALSE(one.HasRow("lost"));
-}
-
 TEST_CASE("a commit that began before a stop is not done after it") {
   StoppingStore one;
   const uint64_t before = one.store->incarnation();

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -268,26 +267,6 @@ TEST_CASE("a stamp stays over opens that write nothing, and each that writes has
       RocksRowStore::Create(folder / "t", kIdentity, {.num_attributes = 1}, resources);
   REQUIRE(other.ok());
   CHECK((*other)->Stamp()->identity != first->identity);
-}
-
-TEST_CASE("copies of a database that were each written to have different stamps") {
-  const ScratchFolder folder;
-  const DatabaseResources resources(1 << 20, 1);
-  const auto open = [&](const char* name) {
-    return RocksRowStore::Open(folder / name, kIdentity, {.num_attributes = 1}, resources);
-  };
-  REQUIRE(RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources).ok());
-  std::filesystem::copy(folder / "s", folder / "t", std::filesystem::copy_options::recursive);
-  CHECK(*(*open("s"))->Stamp() == *(*open("t"))->Stamp());
-  const std::vector<RowChange> rows = {{.key = "k", .versions = {{{"v"}}}}};
-  for (const char* const name : {"s", "t"}) {
-    const auto store = open(name);
-    REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
-  }
-  const Result<StoreStamp> first = (*open("s"))->Stamp();
-  const Result<StoreStamp> second = (*open("t"))->Stamp();
-  CHECK(first->sequence == second->sequence);
-  CHECK(first->identity != second->identity);
 }
 
 TEST_CASE("writes that come at once all stand behind the mark of their open", "[threads]") {
