@@ -101,31 +101,6 @@ TEST_CASE("by default single columns and pairs are kept, within 16 MB", "[tools]
   CHECK(JsonOf(folder, {"-f", "-n", "400k", "--together", "2"}, rows)["sets"].size() == 36);
 }
 
-TEST_CASE("memory is shared for the mix", "[tools][attr_build]") {
-  const TempFolder folder;
-  const json built = JsonOf(
-      folder, {"-n", "20000", "--memory", "400kB", "--mix", "src,dst=9", "--mix", "domain=1"},
-      kThreeColumns);
-  uint64_t num_bytes = 0;
-  double asked_most = 0;
-  double asked_least = 0;
-  for (const json& set : built["sets"]) {
-    num_bytes += set["num_bytes"].get<uint64_t>();
-    if (set["set"] == Strings{"src", "dst"}) asked_most = set["target_fpr"];
-    if (set["set"] == Strings{"src"}) asked_least = set["target_fpr"];
-  }
-  CHECK(num_bytes <= 400'000);
-  CHECK(asked_most < asked_least / 10);
-}
-
-TEST_CASE("numbers of values make sets smaller", "[tools][attr_build]") {
-  const TempFolder folder;
-  const json built = JsonOf(folder, {"--values", "src=5", "--values", "dst=7"}, kThreeColumns);
-  CHECK(built["sets"][0]["capacity"] == 5);
-  CHECK(built["sets"][2]["capacity"] == 35);
-  CHECK(built["sets"][3]["capacity"] == 1000);
-}
-
 TEST_CASE("rows without room are counted, and told by the exit code", "[tools][attr_build]") {
   const TempFolder folder;
   std::string rows = "a\tb\n";

@@ -1,10 +1,13 @@
-// Options of attr: what they mean once the names are known.
+// Options of attr: what they mean once the names are known; and sets described by names.
 #include "tools/trommel/options/attr_options.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
+#include "tools/run_tool.h"
+#include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
@@ -40,19 +43,6 @@ TEST_CASE("sizing options become a request and a configuration", "[tools][attr_o
   CHECK(config.max_capacity == 7000);
 }
 
-TEST_CASE("memory becomes a budget for every set", "[tools][attr_options]") {
-  const AttributeOptions options =
-      Parsed({"-n", "1k", "--memory", "200kB", "--mix", "src=2", "--mix", "src,dst"});
-  const AttributePlanRequest request = options.PlanRequestOf(kThreeNames).value();
-  CHECK(request.target_fpr == 0);
-  REQUIRE(request.mix.size() == 2);
-  CHECK(request.mix[0].share == 2);
-  CHECK(request.mix[1].set == 0b011);
-  const AttributeConfig config = options.ConfigOf(kThreeNames, nullptr).value();
-  CHECK(config.budgets.size() == 7);
-  CHECK(config.budgets.front().capacity == 1000);
-}
-
 TEST_CASE("an option that comes again takes one value each time", "[tools][attr_options]") {
   CommandLine line("");
   Strings values;
@@ -64,27 +54,40 @@ TEST_CASE("an option that comes again takes one value each time", "[tools][attr_
   CHECK(files == Strings{"file1", "file2"});
 }
 
-TEST_CASE("columns and headers become a format", "[tools][attr_options]") {
-  RowInput input;
-  CommandLine line("");
-  AddRowInput(line, input, "");
-  CHECK(line.Run({"rows", "--columns", "2,1", "--no-header", "--crlf"}, [] { return kDone; }) ==
-        kDone);
-  const RowFormat format = input.Format();
-  CHECK(format.columns == Strings{"2", "1"});
-  CHECK_FALSE(format.has_header);
-  CHECK(format.strip_cr);
-  CHECK(input.files.paths == Strings{"rows"});
+TEST_CASE("sets are arrays of names", "[tools][describe_attributes]") {
+  const Strings names = {"x", "y", "z"};
+  CHECK(SetJson(0b101, names).text() == "[\"x\",\"z\"]");
+  CHECK(SetJson(0, names).text() == "[]");
 }
 
-TEST_CASE("names that are not there fail in whatever option", "[tools][attr_options]") {
-  for (const Strings& wrong :
-       {Strings{"--cut", "src,zz"}, Strings{"--values", "zz=1"}, Strings{"--mix", "zz"}}) {
-    const auto request = Parsed(wrong).PlanRequestOf(kThreeNames);
-    REQUIRE_FALSE(request.ok());
-    CHECK_THAT(request.error().message, ContainsSubstring("no attribute named 'zz'"));
-    CHECK_FALSE(Parsed(wrong).ConfigOf(kThreeNames, nullptr).ok());
-  }
+TEST_CASE("an attribute filter is described by its statistics", "[tools][describe_attributes]") {
+  AttributeConfig config;
+  config.sets = AttributeSets::Create(3, std::vector<AttributeMask>{0b110}).value();
+  config.names = {"x", "y", "z"};
+  config.capacity = 500;
+  AttributeFilter filter = AttributeFilter::Create(config).value();
+  TupleDigests digests(3);
+  for (uint32_t i = 0; i < 3; ++i) digests.Set(i, std::vector<uint64_t>{i, 10, 11});
+  filter.Insert(digests.view());
+  filter.Erase(digests.view());
+  filter.Erase(digests.view());
+  const AttributeStats stats = filter.GetStats();
+  Report report;
+  DescribeAttributes(filter, report);
+  const nlohmann::json json = nlohmann::json::parse(tests::Printed(report, true));
+  CHECK(json["num_tuples"] == 0);
+  CHECK(json["num_refused_erases"] == stats.num_refused_erases);
+  CHECK(json["num_refused_erases"] > 0);
+  CHECK(json["attributes"] == config.names);
+  CHECK(json["cuts"] == std::vector<Strings>{{"y", "z"}});
+  CHECK(json["num_bytes"] == stats.num_bytes);
+  REQUIRE(json["sets"].size() == stats.sets.size());
+  CHECK(json["sets"][4]["set"] == Strings{"x", "z"});
+  CHECK(json["sets"][4]["capacity"] == stats.sets[4].capacity);
+  const std::string text = tests::Printed(report, false);
+  CHECK(text.find("x,z") != std::string::npos);
+  CHECK_THAT(text, Catch::Matchers::ContainsSubstring("\ncuts ") &&
+                       Catch::Matchers::ContainsSubstring(" y,z\n"));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // trommel attr: a table from its first file to its last row, and wrong command lines.
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
@@ -87,8 +86,9 @@ TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
   const ToolResult keys = RunTool({"verify", filter, "-"}, "1\n");
   CHECK(keys.exit_code == 2);
   CHECK_THAT(keys.err, ContainsSubstring("use trommel attr query --print-absent"));
-  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
-  CHECK(stats["type"] == "attribute");
+  const ToolResult shown = RunTool({"stats", filter, "--json"});
+  CHECK(json::parse(shown.out)["type"] == "attribute");
+  CHECK(shown.out == RunTool({"attr", "stats", filter, "--json"}).out);
   CHECK_THAT(RunTool({"stats", filter, "--now", "1"}).err,
              ContainsSubstring("attribute filters have no time"));
 }

@@ -1,4 +1,4 @@
-// trommel build: a filter file from keys, or no file at all.
+// trommel build and targets: a filter file from keys, the same bytes on all targets, or no file.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -164,6 +164,34 @@ TEST_CASE("keys that come a thousand times do not fill a filter", "[tools][build
   const ToolResult inserted = RunTool({"insert", "--json", path}, text);
   CHECK(json::parse(inserted.out)["num_distinct_keys"] == stats["num_distinct_keys"]);
   CHECK_THAT(RunTool({"insert", path}, text).out, !Catch::Matchers::ContainsSubstring("sized for"));
+}
+
+json Targets(const std::vector<std::string>& arguments, const std::vector<std::string>& variables) {
+  std::vector<std::string> all = {"targets", "--json"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const ToolResult result = RunTool(all, "", variables);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return json::parse(result.out);
+}
+
+TEST_CASE("the target is the option's, else the environment's, else the best", "[tools][targets]") {
+  const json best = Targets({}, {"TROMMEL_TARGET="});
+  CHECK(best["active"] == best["runnable"][0]);
+  const std::string last = best["runnable"].back();
+  const json from_environment = Targets({}, {"TROMMEL_TARGET=" + last});
+  CHECK(from_environment["active"] == last);
+  CHECK(from_environment["reason"] == "TROMMEL_TARGET");
+  const json from_option = Targets({"--target", last}, {"TROMMEL_TARGET="});
+  CHECK(from_option["active"] == last);
+  CHECK(from_option["reason"] == "--target");
+}
+
+TEST_CASE("a target that cannot run is a usage error for every subcommand", "[tools][targets]") {
+  const ToolResult result = RunTool({"size", "-n", "10"}, "", {"TROMMEL_TARGET=Z80"});
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("Z80"));
+  CHECK(RunTool({"targets", "--target", "Z80"}).exit_code == 2);
 }
 
 }  // namespace

@@ -66,21 +66,6 @@ TEST_CASE("dedup beyond its capacity says that its estimate is a least one", "[t
   CHECK_THAT(beyond.err, Catch::Matchers::ContainsSubstring("at least "));
 }
 
-TEST_CASE("dedup by a column keeps whole lines and the header", "[tools][dedup]") {
-  const ToolResult result =
-      RunTool({"dedup", "-n", "100", "--keys", "tsv", "--column", "2", "--header"},
-              "id\tname\n1\tann\n2\tbob\n3\tann\n");
-  CHECK(result.out == "id\tname\n1\tann\n2\tbob\n");
-}
-
-TEST_CASE("dedup with a filter that grows prints what an exact set would", "[tools][dedup]") {
-  // On average 0.05 lines are lost; of this input, being fixed, none.
-  const ToolResult result = RunTool({"dedup", "--type", "scalable", "-n", "8k", "-p", "1e-5"},
-                                    Lines("a", 20000) + Lines("a", 20000) + Lines("b", 100));
-  CHECK(result.exit_code == 0);
-  CHECK(result.out == Lines("a", 20000) + Lines("b", 100));
-}
-
 TEST_CASE("dedup prints what it has no room to remember", "[tools][dedup]") {
   const ToolResult result = RunTool(
       {"dedup", "--type", "scalable", "-n", "50k", "--max-capacity", "50k", "-p", "1e-4", "--json"},

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "support/catch.h"
 #include "tools/run_tool.h"

@@ -12,25 +12,6 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("every type is built, updated and queried by the same commands", "[tools][family]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string type = GENERATE("counting", "scalable");
-  INFO(type);
-  REQUIRE(
-      RunTool({"build", "--type", type, "-n", "1k", "-o", filter}, Lines("a", 1000)).exit_code ==
-      0);
-  CHECK(RunTool({"insert", filter}, Lines("b", 10)).exit_code == 0);
-  CHECK(RunTool({"query", filter, "-c"}, Lines("b", 10)).out == "10\n");
-  CHECK(RunTool({"query", filter, "--print-counts"}, "b1\n").out == "1\tb1\n");
-  CHECK(RunTool({"verify", filter, "-"}, Lines("a", 1000)).exit_code == 0);
-  CHECK(RunTool({"erase", filter}, Lines("a", 1000)).exit_code == 0);
-  const ToolResult stats = RunTool({"stats", filter, "--json"});
-  CHECK_THAT(stats.out, ContainsSubstring("\"type\":\"" + type + "\""));
-  CHECK_THAT(stats.out, ContainsSubstring("\"num_keys\":10,"));
-  CHECK_THAT(RunTool({"verify", filter}).out, ContainsSubstring("valid " + type + " filter"));
-}
-
 TEST_CASE("an option of another type is refused with both names", "[tools][family]") {
   const TempFolder folder;
   const auto error_of = [&](std::vector<std::string> arguments) {

@@ -1,6 +1,4 @@
 // Filter files of fingerprints: made, changed, read and refused by the command.
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,8 +7,6 @@
 #include "support/catch.h"
 #include "tools/run_tool.h"
 #include "trommel/counting_filter.h"
-#include "trommel/estimates.h"
-#include "trommel/scalable_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -34,23 +30,6 @@ void BuildFile(const std::string& filter, const std::string& encoding, const std
   REQUIRE(built.exit_code == 0);
 }
 
-TEST_CASE("a file of fingerprints misses no key, and its rate is the predicted one",
-          "[tools][fingerprints]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "dense");
-  BuildFile(filter, encoding, "20k", Lines("a", 20'000));
-  CHECK(RunTool({"verify", filter, "-"}, Lines("a", 20'000)).exit_code == 0);
-  CHECK(RunTool({"query", filter, "-c"}, Lines("a", 20'000)).out == "20000\n");
-  CHECK(RunTool({"query", filter, "--print-counts"}, "a1\n").out == "1\ta1\n");
-  // Non-members: within six deviations of the binomial.
-  constexpr double kNumOthers = 200'000;
-  const ToolResult others =
-      RunTool({"query", filter, "-c"}, Lines("b", static_cast<size_t>(kNumOthers)));
-  const double expected = kNumOthers * StatsOfFile(filter)["predicted_fpr"].get<double>();
-  CHECK(std::fabs(std::stod(others.out) - expected) <= 6 * std::sqrt(expected) + 1);
-}
-
 TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
@@ -69,22 +48,6 @@ TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][
   CHECK_THAT(text, !ContainsSubstring("slices"));
 }
 
-TEST_CASE("insert and erase change a file of fingerprints to the byte", "[tools][fingerprints]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "dense");
-  BuildFile(filter, encoding, "1k", Lines("a", 1000));
-  BuildFile(folder.Path("both"), encoding, "1k", Lines("a", 1000) + Lines("b", 2000));
-  const std::string before = folder.Read("filter");
-  REQUIRE(RunTool({"insert", filter}, Lines("b", 2000)).exit_code == 0);
-  CHECK(folder.Read("filter") == folder.Read("both"));
-  const ToolResult erased = RunTool({"erase", filter, "--json"}, Lines("b", 2000));
-  CHECK(erased.exit_code == 0);
-  CHECK(json::parse(erased.out)["num_erased"] == 2000);
-  CHECK(folder.Read("filter") == before);
-  CHECK(RunTool({"erase", filter}, "unheard of\n").exit_code == 3);
-}
-
 TEST_CASE("dedup takes every encoding, and prints what is new once", "[tools][fingerprints]") {
   const std::string encoding = GENERATE("fingerprints16", "dense", "automatic");
   const ToolResult result =
@@ -92,28 +55,6 @@ TEST_CASE("dedup takes every encoding, and prints what is new once", "[tools][fi
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK(result.out == "a\nb\nc\n");
-}
-
-TEST_CASE("files of fingerprints merge to the bytes of one built at once",
-          "[tools][fingerprints]") {
-  const TempFolder folder;
-  const std::string encoding = GENERATE("fingerprints16", "dense");
-  BuildFile(folder.Path("a"), encoding, "1k", Lines("a", 700));
-  BuildFile(folder.Path("b"), encoding, "1k", Lines("b", 700));
-  BuildFile(folder.Path("both"), encoding, "1k", Lines("a", 700) + Lines("b", 700));
-  Result<CountingFilter> a = CountingFilter::Load(folder.Path("a"));
-  const Result<CountingFilter> b = CountingFilter::Load(folder.Path("b"));
-  const Result<CountingFilter> both = CountingFilter::Load(folder.Path("both"));
-  REQUIRE((a.ok() && b.ok() && both.ok()));
-  // Few keys share a value, so all 1,400 are seen, and those of a alone are half of them.
-  const Result<Overlap> overlap = EstimateOverlap(*both, *a);
-  REQUIRE(overlap.ok());
-  CHECK(overlap->intersection_keys.low <= 700);
-  CHECK(overlap->intersection_keys.high >= 700);
-  CHECK(overlap->union_keys.low <= 1400);
-  CHECK(overlap->union_keys.high >= 1400);
-  REQUIRE(a->Merge(*b).ok());
-  CHECK(a->Serialize() == both->Serialize());
 }
 
 TEST_CASE("grow doubles a file of fingerprints, and fold takes it back to the byte",
@@ -233,31 +174,6 @@ TEST_CASE("Parquet's blocks come with Parquet's digests, and others are refused 
                                "--seed 0; got xxh3 ("));
   CHECK_THAT(refusal({"--seed", "7"}), ContainsSubstring("got xxh64 with another seed ("));
   CHECK_THAT(refusal({"--digest", "siphash"}), ContainsSubstring("got siphash"));
-}
-
-TEST_CASE("a damaged file of fingerprints is refused", "[tools][fingerprints]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("fingerprints16", "dense");
-  BuildFile(filter, encoding, "1k", Lines("a", 3000));
-  const std::string bytes = folder.Read("filter");
-  const auto code_of = [&](const std::string& damaged) {
-    const std::string path = folder.Write("damaged", damaged);
-    const int code = RunTool({"query", path}, "a1\n").exit_code;
-    CHECK(RunTool({"verify", path}).exit_code == code);
-    CHECK(RunTool({"insert", path}, "b\n").exit_code == code);
-    CHECK(RunTool({"grow", path}).exit_code == code);
-    CHECK(folder.Read("damaged") == damaged);
-    return code;
-  };
-  CHECK(code_of(bytes.substr(0, bytes.size() - 1)) == 3);
-  CHECK(code_of(bytes + "x") == 3);
-  for (const size_t at : {size_t{8}, size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
-    INFO("byte " << at);
-    std::string changed = bytes;
-    changed[at] = static_cast<char>(changed[at] ^ 4);
-    CHECK(code_of(changed) == 3);
-  }
 }
 
 }  // namespace

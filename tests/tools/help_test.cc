@@ -51,6 +51,11 @@ TEST_CASE("each page of --help fits a screen and begins with two examples", "[to
     std::vector<std::string> asked = {"help"};
     asked.insert(asked.end(), arguments.begin(), arguments.end());
     const std::string whole = RunTool(asked).out;
+    CHECK(whole.ends_with("\n"));
+    CHECK_FALSE(whole.ends_with("\n\n"));
+    CHECK(whole.find("\nExamples:\n  ") != std::string::npos);
+    std::istringstream whole_lines(whole);
+    for (std::string line; std::getline(whole_lines, line);) CHECK(line.size() <= 100);
     arguments.emplace_back("--help");
     const std::string page = RunTool(arguments).out;
     CHECK(page.ends_with("\n"));

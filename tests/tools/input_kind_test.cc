@@ -1,7 +1,6 @@
 // How an input begins: what is no text is refused, and told how to become text.
 #include "tools/trommel/input/input_kind.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -78,21 +78,6 @@ TEST_CASE("records of any length are cut at their terminators, empty ones skippe
   }
 }
 
-TEST_CASE("a batch ends before its malformed key", "[tools][key_batch]") {
-  KeyBatch batch;
-  KeyOptions options;
-  options.format = KeyFormat::kU64;
-  SetText(batch, "7\n\nseven\n8\n");
-  batch.Split(options);
-  CHECK(batch.integers().size() == 1);
-  CHECK(batch.num_lines() == 3);
-  REQUIRE(batch.error());
-  CHECK(batch.error()->message == "not a decimal integer: 'seven'");
-  SetText(batch, "8\n");
-  batch.Split(options);
-  CHECK_FALSE(batch.error());
-}
-
 TEST_CASE("digests are what the policy makes of the keys", "[tools][key_batch]") {
   KeyBatch batch;
   KeyOptions options;

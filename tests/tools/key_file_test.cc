@@ -23,51 +23,9 @@ std::string KeyText(uint8_t first = 0) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string Hex(const std::string& bytes) {
-  std::string digits;
-  for (const char byte : bytes) {
-    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
-    digits += "0123456789abcdef"[byte & 15];
-  }
-  return digits + "\n";
-}
-
 Words With(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-TEST_CASE("a twin erases a key under a seed, and not under a digest key",
-          "[tools][keyed][hostile]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string alice = "alice@example.org";
-  const bool is_keyed = GENERATE(false, true);
-  const Words key_file = is_keyed ? Words{"--key-file", folder.Write("key", KeyText())} : Words{};
-  const Words digest = is_keyed ? With({"--digest", "siphash"}, key_file)
-                                : Words{"--digest", "xxh64", "--seed", "1311768467294899695"};
-  REQUIRE(RunTool(With({"build", "-n", "1k", "-o", filter}, digest), alice + "\nbob\n").exit_code ==
-          0);
-  const ToolResult erased =
-      RunTool(With({"erase", filter, "--keys", "hex", "--partial", "--json"}, key_file),
-              Hex(TwinOf(alice)));
-  REQUIRE(erased.exit_code == 0);
-  CHECK(json::parse(erased.out)["num_erased"] == (is_keyed ? 0 : 1));
-  CHECK(RunTool(With({"query", filter}, key_file), alice + "\n").exit_code == (is_keyed ? 0 : 1));
-}
-
-TEST_CASE("a twin suppresses another's line in dedup under a seed, and not under a digest key",
-          "[tools][keyed][hostile]") {
-  const TempFolder folder;
-  const std::string key_file = folder.Write("key", KeyText());
-  const std::string lines = Hex("alice@example.org") + Hex(TwinOf("alice@example.org"));
-  CHECK(
-      RunTool({"dedup", "-n", "100", "--keys", "hex", "--digest", "xxh64", "--seed", "4711"}, lines)
-          .out != lines);
-  CHECK(RunTool(
-            {"dedup", "-n", "100", "--keys", "hex", "--digest", "siphash", "--key-file", key_file},
-            lines)
-            .out == lines);
 }
 
 TEST_CASE("every command that hashes takes the key of the filter", "[tools][keyed]") {
@@ -237,22 +195,15 @@ TEST_CASE("a key file holds exactly 16 bytes, and is no output", "[tools][keyed]
   CHECK(folder.Read("key") == KeyText());
 }
 
-using Strings = std::vector<std::string>;
-
-Strings Joined(Strings words, const Strings& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 TEST_CASE("digest options that contradict each other are refused with the reason",
           "[tools][keyed]") {
   const TempFolder folder;
   const std::string key = folder.Write("key", "0123456789abcdef");
-  Strings command = GENERATE(Strings{"build", "-n", "9"}, Strings{"dedup", "-n", "9"},
-                             Strings{"attr", "build", "-n", "9"});
-  if (command[0] != "dedup") command = Joined(command, {"-o", folder.Path("out")});
-  const auto refusal = [&](const Strings& digest) {
-    const ToolResult result = RunTool(Joined(command, digest), "a\n");
+  Words command = GENERATE(Words{"build", "-n", "9"}, Words{"dedup", "-n", "9"},
+                           Words{"attr", "build", "-n", "9"});
+  if (command[0] != "dedup") command = With(command, {"-o", folder.Path("out")});
+  const auto refusal = [&](const Words& digest) {
+    const ToolResult result = RunTool(With(command, digest), "a\n");
     CHECK(result.exit_code == 2);
     return result.err;
   };
@@ -260,7 +211,7 @@ TEST_CASE("digest options that contradict each other are refused with the reason
   CHECK_THAT(refusal({"--digest", "siphash", "--key-file", key, "--seed", "7"}),
              ContainsSubstring("a key instead of a seed"));
   CHECK_THAT(refusal({"--key-file", key}), ContainsSubstring("is for --digest siphash, not xxh3"));
-  CHECK(folder.Names() == Strings{"key"});
+  CHECK(folder.Names() == Words{"key"});
 }
 
 }  // namespace

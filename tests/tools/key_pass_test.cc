@@ -1,4 +1,4 @@
-// One pass over keys, and the batches that it gathers.
+// One pass over keys, or over rows: the batches that it gathers, and the files that rows go into.
 #include "tools/trommel/passes/key_pass.h"
 
 #include <atomic>
@@ -10,7 +10,7 @@
 #include "support/catch.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/input/digest_gatherer.h"
-#include "trommel/counting_filter.h"
+#include "tools/trommel/passes/row_pass.h"
 
 namespace trommel::tool {
 namespace {
@@ -44,20 +44,6 @@ TEST_CASE("a pass sees every key of every file once", "[tools][key_pass]") {
   CHECK(totals->num_bytes == tests::Lines("a", 100000).size() + 2);
 }
 
-TEST_CASE("a pass stops at the first error", "[tools][key_pass]") {
-  const TempFolder folder;
-  const KeyInput input = Files({folder.Write("a", tests::Lines("a", 200000))});
-  int num_batches = 0;
-  const KeyStages stages = {{}, [&](const KeyBatch&) {
-                              ++num_batches;
-                              return Status(Error{ErrorCode::kIo, "disk full"});
-                            }};
-  const Result<PassTotals> totals = RunPass("testing", input, {}, nullptr, stages);
-  REQUIRE_FALSE(totals.ok());
-  CHECK(totals.error().message == "disk full");
-  CHECK(num_batches == 1);
-}
-
 TEST_CASE("a capacity that was not given is the number of distinct keys", "[tools][key_pass]") {
   const TempFolder folder;
   FamilyOptions options;
@@ -68,23 +54,6 @@ TEST_CASE("a capacity that was not given is the number of distinct keys", "[tool
   options.filter.capacity = 7;
   CHECK(CountCapacity(input, {}, nullptr, options) == kDone);
   CHECK(options.filter.capacity == 7);
-}
-
-TEST_CASE("a batch is queried as a whole", "[tools][key_pass]") {
-  CountingConfig config;
-  config.capacity = 100000;
-  config.target_fpr = 1e-6;
-  CountingFilter counting = CountingFilter::Create(config).value();
-  counting.Insert("b");
-  const AnyFilterPtr filter = AnyFilter::Of(std::move(counting));
-  KeyBatch batch;
-  const std::string text = "a\nb\nc\n";
-  batch.piece.buffer.assign(text.begin(), text.end());
-  batch.piece.end = text.size();
-  batch.Split({});
-  QueryBatch(batch, *filter);
-  CHECK(batch.num_present == 1);
-  CHECK(batch.bitmap == std::vector<uint64_t>{2});
 }
 
 TEST_CASE("digests are handed on in order, enough at a time", "[tools][digest_gatherer]") {
@@ -117,6 +86,105 @@ TEST_CASE("larger filters are given more digests at a time, within limits",
   CHECK(DigestGatherer::NumKeysFor(1) == size_t{1} << 16);
   CHECK(DigestGatherer::NumKeysFor(100'000) == 100'000);
   CHECK(DigestGatherer::NumKeysFor(uint64_t{1} << 40) == size_t{1} << 22);
+}
+
+TEST_CASE("a pass counts rows, bytes and empty lines, and ends where it is told to",
+          "[tools][row_pass]") {
+  const TempFolder folder;
+  const std::string text = "a\tb\n1\t2\n\n3\t4\n";
+  RowInput input;
+  input.files.paths = {folder.Write("rows", text)};
+  RowReader reader(input.files.paths, input.Format(), kRowLimits);
+  uint64_t num_taken = 0;
+  const Result<PassTotals> totals = RunRows("reading", input, {}, reader, [&](RowBatch& batch) {
+    num_taken += batch.rows.size();
+    return Ok();
+  });
+  REQUIRE(totals.ok());
+  CHECK(num_taken == 2);
+  CHECK(totals->num_records == 2);
+  CHECK(totals->num_empty == 1);
+  CHECK(totals->num_bytes == text.size());
+
+  RowReader again(input.files.paths, input.Format(), kRowLimits);
+  const Result<PassTotals> stopped = RunRows("reading", input, {}, again, [](RowBatch&) -> Status {
+    return Error{ErrorCode::kIo, "enough"};
+  });
+  REQUIRE_FALSE(stopped.ok());
+  CHECK(stopped.error().message == "enough");
+}
+
+TEST_CASE("a column's digests are those of its fields, with threads or without",
+          "[tools][row_pass][threads]") {
+  RowBatch batch;
+  batch.rows = {"x\ty", "z\t"};
+  batch.columns = {{"x", "z"}, {"y", ""}};
+  const DigestPolicy policy{.kind = DigestKind::kXxh3, .seed = 7};
+  const std::vector<uint32_t> attributes = {3, 1};
+  for (const uint32_t num_threads : {1, 3}) {
+    const auto executor = Executor::Create(num_threads).value();
+    TupleDigests digests(4);
+    HashRows(batch, attributes, policy, num_threads == 1 ? nullptr : executor.get(), digests);
+    const Tuples tuples = digests.view();
+    REQUIRE(tuples.size == 2);
+    std::vector<uint64_t> want(2);
+    for (size_t i = 0; i < attributes.size(); ++i) {
+      policy.Digests(batch.columns[i], want);
+      const uint64_t* const column = tuples.columns[attributes[i]];
+      REQUIRE(column != nullptr);
+      CHECK(std::vector<uint64_t>(column, column + 2) == want);
+    }
+    CHECK(tuples.columns[0] == nullptr);
+  }
+}
+
+using Catch::Matchers::ContainsSubstring;
+using tests::RunTool;
+
+AttributeFilter TwoAttributes(DigestKind digest) {
+  AttributeConfig config;
+  config.sets = AttributeSets::Create(2).value();
+  config.names = {"a", "b"};
+  config.capacity = 10;
+  config.digest = {.kind = digest};
+  return AttributeFilter::Create(config).value();
+}
+
+TEST_CASE("other files are no attribute filters", "[tools][attr_file]") {
+  const TempFolder folder;
+  const std::string counting = folder.Path("counting");
+  REQUIRE(RunTool({"build", "-n", "10", "-o", counting}, "a\n").exit_code == 0);
+  CHECK(LoadAttributeFile(counting, {}, 0).error().message ==
+        counting +
+            " is a counting filter, of keys, not of columns: use the subcommands without "
+            "attr");
+  CHECK(RunTool({"attr", "query", counting}, "").exit_code == 2);
+  CHECK(RunTool({"attr", "stats", counting}).exit_code == 2);
+  const std::string text = folder.Write("text", "no filter at all");
+  CHECK_THAT(LoadAttributeFile(text, {}, 0).error().message, ContainsSubstring(text));
+  CHECK(RunTool({"attr", "query", text}, "").exit_code == 3);
+  CHECK(LoadAttributeFile(folder.Path("none"), {}, 0).error().code == ErrorCode::kIo);
+}
+
+TEST_CASE("a program's own digests are not asked for by rows", "[tools][attr_file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  REQUIRE(TwoAttributes(DigestKind::kCaller).Save(path).ok());
+  CHECK_THAT(LoadAttributeFile(path, {}, 0).error().message, ContainsSubstring("own digests"));
+  REQUIRE(TwoAttributes(DigestKind::kXxh3).Save(path).ok());
+  Result<FilterFile> file = LoadAttributeFile(path, {}, 0);
+  REQUIRE(file.ok());
+  CHECK(AttributesOf(*file).names()[1] == "b");
+}
+
+TEST_CASE("columns are the attributes' names unless others are listed", "[tools][attr_file]") {
+  const AttributeFilter filter = TwoAttributes(DigestKind::kXxh64);
+  RowInput input;
+  CHECK(FormatFor(input, filter, {1, 0})->columns == std::vector<std::string>{"b", "a"});
+  input.columns = "x,y";
+  CHECK(FormatFor(input, filter, {1, 0})->columns == std::vector<std::string>{"x", "y"});
+  CHECK_THAT(FormatFor(input, filter, {1}).error().message,
+             ContainsSubstring("--columns lists 2 columns, where 1 attribute is read"));
 }
 
 }  // namespace

@@ -163,21 +163,6 @@ FilterType AnyType() { return GENERATE(FilterType::kCounting, FilterType::kScala
 
 AnyFilterPtr MakeWindow() { return MakeFilter(100, 4); }
 
-TEST_CASE("keys without times go into and out of every type", "[tools][key_updates]") {
-  const AnyFilterPtr filter = MakeOfType(AnyType());
-  KeyUpdates updates(*filter);
-  INFO(FilterTypeName(filter->type()));
-  const std::vector<uint64_t> digests = SomeDigests(1000);
-  CHECK(updates.window_rate() == nullptr);
-  CHECK(updates.Insert(digests, {}).num_done == 1000);
-  CHECK(filter->num_keys() == 1000);
-  std::vector<uint64_t> bitmap = Bitmap(1000);
-  CHECK(updates.InsertIfAbsent(digests, {}, bitmap).num_done == 0);
-  REQUIRE(CheckCanErase(*filter, false).ok());
-  CHECK(updates.Erase(digests, {}).num_done == 1000);
-  CHECK(updates.Erase(digests, {}).num_refused == 1000);
-}
-
 TEST_CASE("types without time refuse times and advances", "[tools][key_updates]") {
   const AnyFilterPtr filter = MakeOfType(AnyType());
   KeyUpdates updates(*filter);
@@ -186,46 +171,6 @@ TEST_CASE("types without time refuse times and advances", "[tools][key_updates]"
   const std::string name(FilterTypeName(filter->type()));
   CHECK_THAT(CheckTimes(*filter, true).error().message, ContainsSubstring("this is a " + name));
   CHECK_THAT(CheckCanErase(*filter, true).error().message, ContainsSubstring("--time"));
-}
-
-TEST_CASE("a scalable filter without room says how many keys it refused", "[tools][key_updates]") {
-  const AnyFilterPtr filter =
-      AnyFilter::Create(FilterType::kScalable,
-                        {{"first_capacity", uint64_t{50'000}}, {"max_capacity", uint64_t{50'000}}})
-          .value();
-  KeyUpdates updates(*filter);
-  const std::vector<uint64_t> digests = SomeDigests(200'000);
-  std::vector<uint64_t> inserted = Bitmap(200'000);
-  const Applied absent = updates.InsertIfAbsent(digests, {}, inserted);
-  CHECK(absent.num_refused > 100'000);
-  CHECK_FALSE(absent.refusal.empty());
-  const Applied all = updates.Insert(digests, {});
-  CHECK(all.num_refused > 100'000);
-  CHECK(all.num_done + all.num_refused == 200'000);
-  Report report;
-  DescribeInserted(all, report);
-}
-
-TEST_CASE("a window filter inserts and erases at the keys' times", "[tools][key_updates]") {
-  const AnyFilterPtr filter = MakeWindow();
-  KeyUpdates updates(*filter);
-  CHECK(CheckTimes(*filter, true).ok());
-  CHECK(CheckCanErase(*filter, true).ok());
-  CHECK_THAT(CheckCanErase(*filter, false).error().message, ContainsSubstring("--time"));
-  const std::vector<uint64_t> digests = SomeDigests(3);
-  const std::vector<uint64_t> times = {10, 60, 5};
-  const Applied inserted = updates.Insert(digests, times);
-  CHECK(inserted.num_done == 3);
-  CHECK(inserted.num_late == 1);
-  CHECK(filter->num_keys() == 3);
-  std::vector<uint64_t> bitmap = Bitmap(3);
-  CHECK(filter->Advance(140).value());
-  CHECK(filter->Query(Keys::Digests(digests), bitmap) == 1);  // the first bucket has gone
-  CHECK(bitmap[0] == 0b010);
-  const Applied erased = updates.Erase(digests, times);
-  CHECK(erased.num_expired == 2);
-  CHECK(erased.num_done == 1);
-  CHECK(filter->num_keys() == 0);
 }
 
 TEST_CASE("a window filter without times goes by the clock", "[tools][key_updates]") {
@@ -239,16 +184,6 @@ TEST_CASE("a window filter without times goes by the clock", "[tools][key_update
   const Applied late = updates.InsertIfAbsent(digests, {}, bitmap);
   CHECK(late.num_done == 3);
   CHECK(late.num_late == 3);
-}
-
-TEST_CASE("outcomes add up", "[tools][applied]") {
-  Applied applied{.num_done = 1, .num_refused = 2, .num_expired = 3, .num_late = 4};
-  applied += {.num_done = 10, .num_refused = 20, .num_expired = 30, .num_late = 40, .refusal = "x"};
-  CHECK(applied.num_done == 11);
-  CHECK(applied.num_refused == 22);
-  CHECK(applied.num_expired == 33);
-  CHECK(applied.num_late == 44);
-  CHECK(applied.refusal == "x");
 }
 
 std::string JsonOf(const Applied& applied) {

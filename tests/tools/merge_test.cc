@@ -27,7 +27,8 @@ std::string Built(const TempFolder& folder, const std::string& name, const std::
 
 TEST_CASE("merged filters are the filter of all keys, byte for byte", "[tools][merge]") {
   const TempFolder folder;
-  const Strings options = {"-n", "2k", "--encoding", GENERATE("runs", "planes", "fingerprints16")};
+  const Strings options = {"-n", "2k", "--encoding",
+                           GENERATE("runs", "planes", "fingerprints16", "dense")};
   const std::string a = Built(folder, "a", Lines("a", 900), options);
   const std::string b = Built(folder, "b", Lines("b", 800) + "a1\n", options);
   const std::string c = Built(folder, "c", "", options);

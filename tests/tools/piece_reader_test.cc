@@ -1,16 +1,24 @@
-// Pieces: whole records only, nothing lost, and told when the next would have to wait.
+// Pieces: whole records only, nothing lost, and told when the next would have to wait; and where a
+// byte is, on every target.
 #include "tools/trommel/input/piece_reader.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/digests.h"
+#include "support/targets.h"
+#include "support/words.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/input/find_bytes.h"
 #include "tools/trommel/input/input_file.h"
 
 namespace trommel::tool {
@@ -23,30 +31,6 @@ ReaderLimits Blocks(size_t block_bytes) {
   ReaderLimits limits;
   limits.block_bytes = block_bytes;
   return limits;
-}
-
-TEST_CASE("pieces are whole records and together the file", "[tools][piece_reader]") {
-  const TempFolder folder;
-  const std::string text = "a\n\nbc\nlonger than most blocks\nx\n\n\nlast without newline";
-  const std::string path = folder.Write("keys", text);
-  for (size_t block_bytes = 1; block_bytes <= text.size() + 1; ++block_bytes) {
-    INFO(block_bytes << " bytes");
-    PieceReader reader({path, path}, KeyOptions{}, Blocks(block_bytes));
-    std::string joined;
-    uint64_t num_bytes = 0;
-    int num_first = 0;
-    for (Piece piece; reader.Next(piece);) {
-      REQUIRE_FALSE(piece.error);
-      CHECK(piece.file_name == path);
-      if (piece.is_first) CHECK(joined.size() == (num_first++ == 0 ? 0 : text.size()));
-      joined += piece.text();
-      num_bytes += piece.num_bytes;
-      CHECK((joined.empty() || joined.ends_with('\n') || joined.ends_with("without newline")));
-    }
-    CHECK(num_first == 2);
-    CHECK(joined == text + text);
-    CHECK(num_bytes == 2 * text.size());
-  }
 }
 
 TEST_CASE("a header is no part of the text, and names each file's column",
@@ -76,24 +60,6 @@ TEST_CASE("a header is no part of the text, and names each file's column",
   CHECK(headers == Strings{"key\tb\r"});
   CHECK(columns == std::vector<size_t>{0, 2});
   CHECK(error == "no column named 'key'");
-}
-
-TEST_CASE("raw keys are cut every eight bytes", "[tools][piece_reader]") {
-  const TempFolder folder;
-  KeyOptions options;
-  options.format = KeyFormat::kRaw64;
-  const std::string path = folder.Write("keys", "12345678abcdefghxyz");
-  PieceReader reader({path}, options, Blocks(GENERATE(1, 5, 8, 9, 100)));
-  std::string text;
-  std::string error;
-  for (Piece piece; reader.Next(piece);) {
-    CHECK(piece.text().size() % 8 == 0);
-    text += piece.text();
-    if (piece.error) error = piece.error->message;
-    CHECK_FALSE(piece.is_error_of_line);
-  }
-  CHECK(text == "12345678abcdefgh");
-  CHECK(error == path + ": byte 16: a raw64 key has 8 bytes, 3 left");
 }
 
 TEST_CASE("what one long record took is given back", "[tools][piece_reader]") {
@@ -140,24 +106,6 @@ TEST_CASE("a mark comes before each wait for input", "[tools][piece_reader]") {
   close(fd);
 }
 
-TEST_CASE("a file is read to its end, whatever the buffer", "[tools][input_file]") {
-  const TempFolder folder;
-  const std::string text = tests::Lines("line ", 100);
-  const std::string path = folder.Write("file", text);
-  std::vector<char> buffer(GENERATE(size_t{1}, size_t{7}, size_t{4096}));
-  Result<InputFile> file = InputFile::Open(path);
-  REQUIRE(file.ok());
-  CHECK(file->name() == path);
-  std::string read;
-  for (;;) {
-    const Result<size_t> num_read = file->Read(buffer);
-    REQUIRE(num_read.ok());
-    if (*num_read == 0) break;
-    read.append(buffer.data(), *num_read);
-  }
-  CHECK(read == text);
-}
-
 TEST_CASE("what cannot be opened is named", "[tools][input_file]") {
   const TempFolder folder;
   CHECK(InputFile::Open(folder.Path("none")).error().message ==
@@ -174,6 +122,44 @@ TEST_CASE("total bytes are known for regular files only", "[tools][input_file]")
   CHECK_FALSE(TotalBytes({a, "-"}).has_value());
   CHECK_FALSE(TotalBytes({a, folder.Path("none")}).has_value());
   CHECK_FALSE(TotalBytes({"/dev/null"}).has_value());
+}
+
+std::vector<uint32_t> OffsetsOf(std::string_view text, char wanted) {
+  std::vector<uint32_t> offsets;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == wanted) offsets.push_back(static_cast<uint32_t>(i));
+  }
+  return offsets;
+}
+
+// The text lies in memory of its own, so that sanitizers see a byte too many.
+void CheckFound(const std::string& text, char wanted) {
+  const std::vector<char> bytes(text.begin(), text.end());
+  tests::Guarded<uint32_t> offsets(text.size());
+  const size_t num_found =
+      FindBytesForTarget()({bytes.data(), bytes.size()}, wanted, offsets.data());
+  const std::vector<uint32_t> want = OffsetsOf(text, wanted);
+  REQUIRE(num_found == want.size());
+  CHECK(std::equal(want.begin(), want.end(), offsets.data()));
+  CHECK(offsets.GuardsIntact());
+}
+
+TEST_CASE("all bytes of one value are found in texts of any length on every target",
+          "[tools][find_bytes]") {
+  tests::ForEachRunnableTarget([] {
+    for (const size_t size : tests::EdgeSizes()) {
+      INFO("size " << size);
+      for (const uint64_t one_in : {1, 2, 10, 100}) {
+        std::string text;
+        for (const uint64_t random : tests::DrawnDigests(size, size + 1, Catch::rngSeed())) {
+          text += random % one_in == 0 ? '\n' : static_cast<char>(random >> 32);
+        }
+        CheckFound(text, '\n');
+        CheckFound(text, '\0');
+        CheckFound(text, '\xff');
+      }
+    }
+  });
 }
 
 }  // namespace

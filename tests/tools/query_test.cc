@@ -1,5 +1,4 @@
 // trommel query: summaries, lines passed through, and grep's exit status.
-#include <signal.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -56,21 +55,6 @@ TEST_CASE("query passes lines through unchanged and in order", "[tools][query]")
                                    "time\thost\n1\tin1\n2\tout\n3\tin2\n");
   CHECK(table.out == "time\thost\n1\tin1\n3\tin2\n");
   CHECK(json::parse(table.err)["num_maybe_present"] == 2);
-}
-
-TEST_CASE("many lines through many batches are exactly the right ones", "[tools][query]") {
-  const TempFolder folder;
-  const std::string filter = BuildSparse(folder);
-  std::string input;
-  std::string want;
-  for (int i = 0; i < 200000; ++i) {
-    const bool is_in = i % 3 == 0;
-    const std::string line = (is_in ? "in" : "out") + std::to_string(i % 1000) + "\n";
-    input += line;
-    if (is_in) want += line;
-  }
-  CHECK(RunTool({"query", filter, "--print-present"}, input).out == want);
-  CHECK(RunTool({"query", filter, "--print-present", folder.Write("keys", input)}).out == want);
 }
 
 TEST_CASE("lines that were read before a bad one are answered", "[tools][query]") {

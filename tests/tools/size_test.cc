@@ -1,4 +1,4 @@
-// trommel size: forth and back, for one encoding and for both.
+// trommel size: forth and back, for one encoding and for all, and for the other types.
 #include "tools/trommel/commands/size.h"
 
 #include <signal.h>
@@ -14,7 +14,9 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::tests {
 namespace {
@@ -64,6 +66,10 @@ TEST_CASE("size needs two of three and says so", "[tools][size]") {
   const ToolResult tinier = RunTool({"size", "-n", "1M", "--bytes", "63", "--encoding", "runs"});
   CHECK(tinier.exit_code == 2);
   CHECK_THAT(tinier.err, ContainsSubstring("takes 64 bytes"));
+  const ToolResult rare =
+      RunTool({"size", "--blocks", "1", "-p", "0.0001%", "--encoding", "dense"});
+  CHECK(rare.exit_code == 2);
+  CHECK_THAT(rare.err, ContainsSubstring("cannot keep it"));
 }
 
 TEST_CASE("size as text names every figure", "[tools][size]") {
@@ -113,15 +119,6 @@ TEST_CASE("without an encoding, size answers for all of them", "[tools][size]") 
   chosen.erase("encodings");
   CHECK(chosen["encoding"] == EncodingName(CountingConfig{}.encoding));
   CHECK(chosen == both["encodings"][chosen["encoding"] == "planes" ? 0 : 1]);
-}
-
-TEST_CASE("runs hold more than twice the keys of planes in the same memory", "[tools][size]") {
-  const json both = json::parse(RunTool({"size", "--bytes", "20MB", "-p", "0.4%", "--json"}).out);
-  const json& planes = both["encodings"][0];
-  const json& runs = both["encodings"][1];
-  CHECK(runs["capacity"] > planes["capacity"].get<double>() * 2);
-  CHECK(runs["num_bytes"] <= 20'000'000);
-  CHECK(runs["predicted_promoted_share"] <= 0.03);
 }
 
 TEST_CASE("crowded runs get the shape that suffers least", "[tools][size]") {
@@ -180,25 +177,6 @@ TEST_CASE("size says what queries beside writers answer, at capacity and past it
                        ContainsSubstring("the lowest rate is that of dense"));
   const std::string few = RunTool({"size", "-n", "3M", "-p", "0.3%", "--slices", "8"}).out;
   CHECK_THAT(few, !ContainsSubstring("the lowest rate is"));
-}
-
-TEST_CASE("memory of fingerprints is that of blocks and overflow lines", "[tools][size]") {
-  const auto [encoding, bytes, num_blocks] =
-      GENERATE(table<std::string, std::string, uint64_t>({{"dense", "6848", 100},
-                                                          {"fingerprints16", "128", 1},
-                                                          {"fingerprints16", "4160", 64},
-                                                          {"fingerprints16", "4224", 64},
-                                                          {"fingerprints16", "4288", 65}}));
-  const json sizing = json::parse(
-      RunTool({"size", "--bytes", bytes, "-p", "1%", "--encoding", encoding, "--json"}).out);
-  CHECK(sizing["num_blocks"] == num_blocks);
-  CHECK(sizing["num_bytes"] <= std::stoull(bytes));
-  CHECK(sizing["lines_per_query"] == 1);
-  CHECK(sizing["lines_per_update"] == 1);
-  const ToolResult one =
-      RunTool({"size", "--blocks", "1", "-p", "0.0001%", "--encoding", encoding});
-  CHECK(one.exit_code == 2);
-  CHECK_THAT(one.err, ContainsSubstring("cannot keep it"));
 }
 
 TEST_CASE("columns of size are aligned", "[tools][size]") {
@@ -272,6 +250,72 @@ TEST_CASE("a power of two of blocks is the most that the memory holds", "[tools]
   CHECK(json::parse(down.out)["num_blocks"] == 4);
   CHECK(RunTool({"size", "--blocks", "4", "--power-of-two"}).exit_code == 0);
   CHECK(RunTool({"size", "--blocks", "3", "--power-of-two"}).exit_code == 2);
+}
+
+json SizeOf(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"size", "--json", "-n", "50k", "-p", "1%", "--type"});
+  const ToolResult result = RunTool(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  arguments.erase(arguments.begin() + 1);
+  CHECK(RunTool(arguments).exit_code == 0);
+  return json::parse(result.out);
+}
+
+TEST_CASE("a window's size is that of one array", "[tools][size]") {
+  const json size = SizeOf({"window", "--window", "10m", "--buckets", "3"});
+  CHECK(size["type"] == "window");
+  CHECK(size["window"] == 600'000);
+  CHECK(size["num_buckets"] == 3);
+  CHECK(size["fingerprint_bits"] == 12);
+  CHECK(size["predicted_fpr"] <= 0.01);
+  const AnyFilterPtr window =
+      AnyFilter::Create(FilterType::kWindow, {{"window", uint64_t{600'000}},
+                                              {"num_buckets", uint64_t{3}},
+                                              {"capacity", uint64_t{50'000}}})
+          .value();
+  const Figures figures = window->GetFigures(/*measured=*/false);
+  CHECK(size["num_blocks"] == FigureOr<uint64_t>(figures, "num_blocks", 0));
+  CHECK(size["num_bytes"] == FigureOr<uint64_t>(figures, "num_bytes", 0));
+  CHECK(size["num_slots"] == 32);
+}
+
+TEST_CASE("a window's size says how many slots its blocks have", "[tools][size]") {
+  const std::string buckets = GENERATE("8", "20");
+  const ToolResult result =
+      RunTool({"size", "--type", "window", "--window", "10m", "-n", "50k", "--buckets", buckets});
+  CHECK_THAT(result.out,
+             ContainsSubstring(buckets == "8" ? "of 32 slots, fingerprints of 12 bits"
+                                              : "of 21 slots, fingerprints of 16 bits"));
+}
+
+TEST_CASE("a scalable filter's size is told up to its largest capacity", "[tools][size]") {
+  const json size = SizeOf({"scalable", "--max-capacity", "3M"});
+  CHECK(size["largest_capacity"] >= 3'000'000);
+  CHECK(size["sizes"].back()["num_keys"] == size["largest_capacity"]);
+  CHECK(size["sizes"].back()["predicted_fpr"] <= 0.01);
+  CHECK(size["sizes"][1]["num_keys"] == 2 * size["sizes"][0]["num_keys"].get<uint64_t>());
+  // Of a filter that has grown so far, just after a step at the most.
+  ScalableFilter filter =
+      ScalableFilter::Create({.first_capacity = 50'000, .max_capacity = 3'000'000}).value();
+  std::vector<uint64_t> keys(size["sizes"][2]["num_keys"].get<uint64_t>());
+  for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  filter.Insert(keys);
+  const auto num_bytes = size["sizes"][2]["num_bytes"].get<uint64_t>();
+  CHECK(filter.GetStats().num_bytes >= num_bytes / 2);
+  CHECK(filter.GetStats().num_bytes <= num_bytes * 2);
+}
+
+TEST_CASE("memory is asked of the other types, not given to them", "[tools][size]") {
+  const auto error_of = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "size");
+    const ToolResult result = RunTool(arguments);
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK_THAT(error_of({"--type", "scalable", "--bytes", "1MB"}),
+             ContainsSubstring("--bytes: is for --type counting, not scalable"));
+  CHECK_THAT(error_of({"--type", "window", "--window", "1h"}), ContainsSubstring("-n"));
 }
 
 }  // namespace

@@ -3,17 +3,92 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.h"
+#include "support/held_filter.h"
 #include "tools/run_tool.h"
+#include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/metadata.h"
+#include "trommel/scalable_filter.h"
 
 namespace trommel::tests {
 namespace {
 
 using nlohmann::json;
+
+json Described(const HeldFilter& filter, const TempFolder& folder) {
+  const std::string path = folder.Path("filter");
+  REQUIRE(filter->Save(path, {}).ok());
+  return json::parse(RunTool({"stats", path, "--json"}).out);
+}
+
+std::vector<uint64_t> Numbers(uint64_t count) {
+  std::vector<uint64_t> keys(count);
+  for (uint64_t i = 0; i < count; ++i) keys[i] = i;
+  return keys;
+}
+
+TEST_CASE("distinct keys of a filter that grows are told, whatever has slots", "[tools][stats]") {
+  const TempFolder folder;
+  ScalableFilter filter = ScalableFilter::Create({}).value();
+  filter.Insert(Numbers(200'000));
+  filter.Insert(Numbers(50'000));
+  const ScalableStats stats = filter.GetStats();
+  CHECK(stats.num_entries > 210'000);
+  const json described = Described(std::move(filter), folder);
+  CHECK(described["type"] == "scalable");
+  CHECK(described["num_keys"] == 250'000);
+  CHECK(described["num_blocks"] == stats.num_blocks);
+  CHECK(described["num_entries"] > 210'000);
+  CHECK(described["most_doublings"] == stats.most_doublings);
+  CHECK(described["num_distinct_keys"] == 200'000);
+  CHECK(described["predicted_fpr"] == described["current_fpr"]);
+}
+
+AnyFilterPtr MakeWindow(uint64_t capacity) {
+  return AnyFilter::Create(
+             FilterType::kWindow,
+             {{"window", uint64_t{1000}}, {"num_buckets", uint64_t{4}}, {"capacity", capacity}})
+      .value();
+}
+
+TEST_CASE("a window filter is described bucket by bucket", "[tools][stats]") {
+  const TempFolder folder;
+  AnyFilterPtr filter = MakeWindow(500);
+  REQUIRE(filter->Insert(Numbers(20), {}, nullptr).ok());
+  REQUIRE(filter->Advance(300).value());
+  REQUIRE(filter->Insert(Numbers(30), {}, nullptr).ok());
+  const json described = Described(std::move(filter), folder);
+  CHECK(described["type"] == "window");
+  CHECK(described["num_keys"] == 50);
+  CHECK(described["window"] == 1000);
+  CHECK(described["num_buckets"] == 4);
+  CHECK(described["now"] == 300);
+  REQUIRE(described["buckets"].size() == 2);
+  CHECK(described["buckets"][0]["num_keys"] == 20);
+  CHECK(described["buckets"][1]["first_tick"] == 250);
+  CHECK(described["buckets"][1]["num_keys"] == 30);
+}
+
+TEST_CASE("a window with so many keys that its rate is higher is pointed out", "[tools][stats]") {
+  const TempFolder folder;
+  constexpr uint64_t most = 50;
+  const AnyFilterPtr filter = MakeWindow(most);
+  REQUIRE(filter->Insert(Numbers(most), {}, nullptr).ok());
+  const std::string path = folder.Path("filter");
+  REQUIRE(filter->Save(path, {}).ok());
+  CHECK_THAT(RunTool({"stats", path}).out,
+             !Catch::Matchers::ContainsSubstring("was sized for " + std::to_string(most) + ":"));
+  for (uint64_t key = 0; key < 100; ++key) filter->InsertOne(most + key, nullptr);
+  REQUIRE(filter->Save(path, {}).ok());
+  CHECK_THAT(RunTool({"stats", path}).out,
+             Catch::Matchers::ContainsSubstring("was sized for " + std::to_string(most) + ":"));
+  const ToolResult machine = RunTool({"stats", "--json", path});
+  CHECK(json::parse(machine.out)["num_excess_keys"] == 100);
+}
 
 TEST_CASE("stats show what was built", "[tools][stats]") {
   const TempFolder folder;
@@ -82,16 +157,29 @@ TEST_CASE("stats of something else is bad input", "[tools][stats]") {
   CHECK(result.err.starts_with("trommel: " + folder.Path("text")));
 }
 
-TEST_CASE("verify tells whole filters from damaged ones", "[tools][verify]") {
+TEST_CASE("a damaged filter is told from a whole one, and left as it is", "[tools][verify]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, Lines("a", 1000)).exit_code == 0);
-  CHECK(RunTool({"verify", filter}).exit_code == 0);
+  const std::string encoding = GENERATE("runs", "fingerprints16", "dense");
+  REQUIRE(RunTool({"build", "-n", "1k", "--encoding", encoding, "-o", filter}, Lines("a", 3000))
+              .exit_code == 0);
+  const ToolResult valid = RunTool({"verify", filter});
+  CHECK(valid.exit_code == 0);
+  CHECK_THAT(valid.out, Catch::Matchers::ContainsSubstring("valid counting filter"));
   const std::string bytes = folder.Read("filter");
-  CHECK(RunTool({"verify", folder.Write("cut", bytes.substr(0, bytes.size() - 1))}).exit_code == 3);
-  std::string changed = bytes;
-  changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 4);
-  CHECK(RunTool({"verify", folder.Write("changed", changed)}).exit_code == 3);
+  std::vector<std::string> all = {bytes.substr(0, bytes.size() - 1), bytes + "x"};
+  for (const size_t at : {size_t{8}, size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
+    all.push_back(bytes);
+    all.back()[at] = static_cast<char>(bytes[at] ^ 4);
+  }
+  for (const std::string& damaged : all) {
+    const std::string path = folder.Write("damaged", damaged);
+    for (const char* command : {"verify", "query", "insert", "grow"}) {
+      CAPTURE(command);
+      CHECK(RunTool({command, path}, "a1\n").exit_code == 3);
+    }
+    CHECK(folder.Read("damaged") == damaged);
+  }
 }
 
 TEST_CASE("verify finds keys that are missing", "[tools][verify]") {

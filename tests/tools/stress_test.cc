@@ -2,7 +2,6 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -63,17 +62,6 @@ TEST_CASE("what stress found is there for programs", "[tools][stress]") {
     CHECK(figures["machine"][field].is_string());
   }
   CHECK_FALSE(figures.contains("violation"));
-}
-
-TEST_CASE("stress lets a scalable filter grow", "[tools][stress]") {
-  const ToolResult result = RunTool({"stress", "--type", "scalable", "--mix", "points", "--mix",
-                                     "churn", "--rounds", "4", "--json"});
-  REQUIRE(result.exit_code == 0);
-  const json figures = json::parse(result.out);
-  CHECK(figures["types"] == json::array({"scalable"}));
-  CHECK(figures["most_sizes"] > 1);
-  CHECK(figures["num_grown"] >= figures["most_sizes"].get<uint64_t>() - 1);
-  CHECK(figures["mixes"][0]["most_sizes"] > 1);
 }
 
 TEST_CASE("stress tests concurrent and scalable filters of fingerprints, and no windows",

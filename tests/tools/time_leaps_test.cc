@@ -2,7 +2,6 @@
 #include "tools/trommel/input/time_leaps.h"
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -9,6 +9,8 @@
 namespace trommel::tests {
 namespace {
 
+using nlohmann::json;
+
 TEST_CASE("an update that meets a bad key changes nothing", "[tools][update]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
@@ -47,13 +49,17 @@ TEST_CASE("an update does not write over what it reads", "[tools][update]") {
   CHECK(folder.Read("keys") == "a\n");
 }
 
-TEST_CASE("insert completes a filter to the bytes of one built at once", "[tools][insert]") {
+TEST_CASE("insert completes a filter to the bytes of one built at once, and erase takes it back",
+          "[tools][insert][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, Lines("a", 500)).exit_code == 0);
-  REQUIRE(
-      RunTool({"build", "-n", "1k", "-o", folder.Path("both")}, Lines("a", 500) + Lines("b", 500))
-          .exit_code == 0);
+  const std::string encoding = GENERATE("runs", "fingerprints16", "dense");
+  const auto build = [&](const std::string& path, const std::string& keys) {
+    REQUIRE(RunTool({"build", "-n", "1k", "--encoding", encoding, "-o", path}, keys).exit_code ==
+            0);
+  };
+  build(filter, Lines("a", 500));
+  build(folder.Path("both"), Lines("a", 500) + Lines("b", 500));
   const std::string before = folder.Read("filter");
 
   const std::string keys = folder.Write("keys", Lines("b", 500));
@@ -64,6 +70,11 @@ TEST_CASE("insert completes a filter to the bytes of one built at once", "[tools
 
   REQUIRE(RunTool({"insert", filter}, Lines("b", 500)).exit_code == 0);
   CHECK(folder.Read("filter") == folder.Read("both"));
+  const ToolResult erased = RunTool({"erase", filter, "--json"}, Lines("b", 500));
+  CHECK(erased.exit_code == 0);
+  CHECK(json::parse(erased.out)["num_erased"] == 500);
+  CHECK(json::parse(erased.out)["num_keys"] == 500);
+  CHECK(folder.Read("filter") == before);
 }
 
 TEST_CASE("insert tells when the filter gets too full", "[tools][insert]") {
@@ -72,19 +83,6 @@ TEST_CASE("insert tells when the filter gets too full", "[tools][insert]") {
   const ToolResult result = RunTool({"insert", folder.Path("filter")}, Lines("b", 20));
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("sized for"));
-}
-
-TEST_CASE("a file over the memory limit is refused with the limit as given", "[tools][insert]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::vector<std::string> build = {"build", "--type", "scalable", "-n",
-                                          "1000",  "-o",     filter};
-  std::string keys = Lines("a", 1010);
-  for (int copy = 0; copy < 100; ++copy) keys += Lines("b", 40);
-  REQUIRE(RunTool(build, keys).exit_code == 0);
-  const ToolResult result = RunTool({"insert", filter, "--memory-limit", "12000"}, "b\n");
-  CHECK(result.exit_code == 3);
-  CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("the limit of 12,000 bytes"));
 }
 
 TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]") {
@@ -113,21 +111,6 @@ TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]"
   CHECK_THAT(bounded.out, Catch::Matchers::ContainsSubstring("would exceed its memory limit"));
   CHECK(folder.Read("grown").size() < 100'000);
   CHECK(RunTool({"insert", filter, keys, "--memory-limit", "64MiB"}).exit_code == 0);
-}
-
-using nlohmann::json;
-
-TEST_CASE("erase takes back what insert did, to the byte", "[tools][erase]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, Lines("a", 500)).exit_code == 0);
-  const std::string before = folder.Read("filter");
-  REQUIRE(RunTool({"insert", filter}, Lines("b", 300)).exit_code == 0);
-  const ToolResult result = RunTool({"erase", filter, "--json"}, Lines("b", 300));
-  CHECK(result.exit_code == 0);
-  CHECK(json::parse(result.out)["num_erased"] == 300);
-  CHECK(json::parse(result.out)["num_keys"] == 500);
-  CHECK(folder.Read("filter") == before);
 }
 
 TEST_CASE("erase erases all keys or changes nothing", "[tools][erase]") {
@@ -223,41 +206,6 @@ TEST_CASE("the first key that erase refuses is named by its file and line", "[to
   REQUIRE(RunTool({"build", "-f", "-n", "10", "--keys", "u64", "-o", filter}, "1\n2\n").exit_code ==
           0);
   names({"--keys", "raw64"}, std::string("\1\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16), ", key 2: 5");
-}
-
-TEST_CASE("keys of a window are erased at the time they were inserted", "[tools][erase]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "--type", "window", "--window", "100s", "--buckets", "4", "-n", "100",
-                   "--time", "2", "-o", filter},
-                  "a\t1000\nb\t1060\n")
-              .exit_code == 0);
-  const std::string before = folder.Read("filter");
-  REQUIRE(RunTool({"insert", filter, "--time", "2"}, "c\t1060\nd\t1061\n").exit_code == 0);
-  CHECK(RunTool({"verify", filter, "-"}, "a\nb\nc\nd\n").exit_code == 0);
-  const std::string keys = "c\t1060\nd\t1061\na\t1060\nb\t2000\n";
-  const std::string whole = folder.Read("filter");
-  const ToolResult refused = RunTool({"erase", filter, "--time", "2"}, keys);
-  CHECK(refused.exit_code == 3);
-  CHECK_THAT(refused.err, Catch::Matchers::ContainsSubstring("2 of 4 keys are certainly absent"));
-  CHECK_THAT(refused.err,
-             Catch::Matchers::ContainsSubstring("the first is (stdin):3: 'a\\x091060'"));
-  CHECK(folder.Read("filter") == whole);
-  const ToolResult result = RunTool({"erase", filter, "--time", "2", "--json", "--partial"}, keys);
-  CHECK(result.exit_code == 0);
-  const json report = json::parse(result.out);
-  CHECK(report["num_erased"] == 2);
-  CHECK(report["num_refused"] == 2);  // a is in another bucket, and 2000 has not come
-  CHECK_FALSE(report.contains("num_expired"));
-  CHECK(report["num_keys"] == 2);
-  CHECK(RunTool({"query", filter, "-c"}, "a\nb\nc\nd\n").out == "2\n");
-
-  const ToolResult timeless = RunTool({"erase", filter}, "a\n");
-  CHECK(timeless.exit_code == 2);
-  CHECK_THAT(timeless.err, Catch::Matchers::ContainsSubstring("--time"));
-  // One more key moves the time on, and what is past the window goes.
-  REQUIRE(RunTool({"insert", filter, "--time", "2"}, "e\t1150\n").exit_code == 0);
-  CHECK(RunTool({"query", filter, "-c"}, "a\nb\ne\n").out == "2\n");
 }
 
 }  // namespace

@@ -101,12 +101,7 @@ TEST_CASE("a window made with --no-erase says so instead of calling keys absent"
 TEST_CASE("a shuffled log is erased by itself, as far as it is live", "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  std::string log;
-  for (int i = 0; i < 200; ++i) {  // 200 s in any order
-    const int second = i * 77 % 200;
-    log += std::to_string(1'700'000'000 + second) + "\tkey" + std::to_string(second) + "\n";
-  }
-  const std::string path = folder.Write("log", log);
+  const std::string path = folder.Write("log", LogOfSeconds(77));
   const Words times = {"--time", "1", "--column", "2", "--json", path};
   const std::string num_buckets = GENERATE("8", "20");
   const ToolResult built =

@@ -2,7 +2,6 @@
 #include "tools/trommel/filters/window_rate.h"
 
 #include <cstdint>
-#include <vector>
 
 #include "support/catch.h"
 #include "support/random_keys.h"
@@ -54,20 +53,6 @@ TEST_CASE("a window's highest rate is the filter's prediction when it was highes
   Insert(*filter, 10, rate);
   CHECK_THAT(rate.highest_fpr(), WithinRel(in_burst, 0.05));
   CHECK(PredictedFprOf(*filter) < TargetFprOf(*filter));
-}
-
-TEST_CASE("keys that come again do not raise a window's rate", "[tools][window_rate]") {
-  const AnyFilterPtr filter = MakeFilter();
-  WindowRate rate(*filter);
-  const auto keys = tests::MemberKeys(500, 5);
-  for (uint64_t now = 0; now < 200; now += 10) {
-    (void)filter->Advance(now);
-    for (int again = 0; again < 20; ++again) {
-      (void)filter->Insert(keys, {}, nullptr);
-      rate.Add(keys.size());
-    }
-  }
-  CHECK(rate.highest_fpr() <= TargetFprOf(*filter));
 }
 
 TEST_CASE("a window's rate begins with what a filter holds already", "[tools][window_rate]") {
