@@ -35,9 +35,9 @@ struct GrowthLevel {
 class GrowthLadder {
  public:
   // Keys of a shard that keeps whole digests, at most; or that, doubled, if the values are longer
-  // than blocks of so few keys can keep. The capacities that follow are a little above those from
-  // which on remainders fit a shorter shape: memory beyond 10^7 keys is 2 to 4 % less than from
-  // 832.
+  // than blocks of so few keys can keep. With them the capacities that follow are a little above
+  // those from which on remainders fit a shorter shape, and memory is the least: 832 take 2 to 4 %
+  // more beyond 10^7 keys.
   static constexpr uint64_t kLeastDigests = 800;
   static constexpr uint64_t kBytesPerDigest = 11;      // on average
   static constexpr uint64_t kMostBytesPerDigest = 12;  // of a table that has just grown
