@@ -1,4 +1,4 @@
-// All figures of index_compare, and their text.
+// All figures of index_compare, and their forms: text and a picture.
 #ifndef TROMMEL_BENCH_INDEX_COMPARISON_H_
 #define TROMMEL_BENCH_INDEX_COMPARISON_H_
 
@@ -38,6 +38,8 @@ struct Comparison {
 };
 
 std::string ComparisonText(const Comparison& comparison);
+// The three costs that the source names, and latency: one panel each, a bar for each way.
+std::string ComparisonSvg(const Comparison& comparison);
 
 }  // namespace trommel::bench
 

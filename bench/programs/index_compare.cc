@@ -42,7 +42,8 @@ constexpr char kUsage[] =
     "  --catalogue   made-up products instead of a file\n"
     "  --queries     of each of five kinds (default 2k); --seconds for each kind (default 60)\n"
     "  --updates     rows that are changed (default 10k); --deletes (default 5k)\n"
-    "  --seed        of all that is drawn; --folder for databases (default: a temporary one)\n";
+    "  --seed        of all that is drawn; --folder for databases (default: a temporary one)\n"
+    "  --svg         the picture, a file to write\n";
 
 struct Options {
   TableInput input;
@@ -54,6 +55,7 @@ struct Options {
   uint64_t num_deletes = 5000;
   uint64_t seed = 1;
   std::string folder = std::filesystem::temp_directory_path();
+  std::string svg;
 };
 
 // A folder that is removed at the end.
@@ -160,6 +162,15 @@ Status RunComparison(const Options& options, const std::filesystem::path& folder
   return VerifySides(sides, all);
 }
 
+bool WriteFile(const std::string& path, const std::string& text) {
+  if (path.empty()) return true;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file.fail()) std::fprintf(stderr, "index_compare: %s: cannot be written\n", path.c_str());
+  return !file.fail();
+}
+
 int Main(int argc, char** argv) {
   Options options;
   if (!ReadArguments(
@@ -174,7 +185,7 @@ int Main(int argc, char** argv) {
            CountArgument("--seconds", options.seconds),
            CountArgument("--updates", options.num_updates),
            CountArgument("--deletes", options.num_deletes), CountArgument("--seed", options.seed),
-           TextArgument("--folder", options.folder)},
+           TextArgument("--folder", options.folder), TextArgument("--svg", options.svg)},
           kUsage)) {
     return 2;
   }
@@ -189,7 +200,8 @@ int Main(int argc, char** argv) {
     return 1;
   }
   std::fputs(ComparisonText(all).c_str(), stdout);
-  return 0;
+  std::fflush(stdout);
+  return WriteFile(options.svg, ComparisonSvg(all)) ? 0 : 1;
 }
 
 }  // namespace
