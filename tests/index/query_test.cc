@@ -207,15 +207,5 @@ TEST_CASE("rows that were not asked for are ignored", "[index]") {
   CHECK(outcome.plan.num_regions_with_rows == 1);
 }
 
-TEST_CASE("answers from other threads are waited for", "[index]") {
-  FakeTable table;
-  for (const uint32_t server : {0u, 2u}) table.store.SetAlways(server, Behaviour::kOnThread);
-  for (const char* key : {"a", "c", "e", "g", "i", "k"}) table.Put(key, "Rome");
-  const QueryOutcome outcome = table.Find({{kCity, "Rome"}}).value();
-  CHECK(KeysOf(outcome) == FoundKeys{"a", "c", "e", "g", "i", "k"});
-  CHECK(outcome.unanswered.empty());
-  CHECK(outcome.plan.num_lookups == 3);
-}
-
 }  // namespace
 }  // namespace trommel::index::tests

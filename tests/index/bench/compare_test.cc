@@ -65,14 +65,6 @@ TEST_CASE("the exact map has the pairs that were inserted and not erased", "[ind
   CHECK(map.RegionsOf(0, "none").empty());
 }
 
-TEST_CASE("the exact map's regions of two values are those that have each", "[index]") {
-  ExactMap map(2);
-  for (const uint16_t region : RegionList{9, 2, 5}) map.Insert(0, "a", region);
-  for (const uint16_t region : RegionList{5, 7, 9}) map.Insert(1, "b", region);
-  const Conditions both = {{0, "a"}, {1, "b"}};
-  CHECK(map.RegionsOf(both) == RegionList{5, 9});
-}
-
 TEST_CASE("all ways return the same rows, and only the exact map asks no region in vain",
           "[index]") {
   const tests::ScratchFolder folder;

@@ -97,7 +97,6 @@ class Interleaver final : public StepScheduler {
   size_t Choose();
   // Lets the next actor run, and waits until `self` may again (kNone: returns at once).
   void HandOver(size_t self);
-  void End(Outcome outcome);
   void RunThread(size_t index);
 
   std::vector<std::shared_ptr<Actor>> actors_;

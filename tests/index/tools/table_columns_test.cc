@@ -99,15 +99,6 @@ TEST_CASE("columns that are not there or named twice are refused by their option
   CHECK(key_only.error().message == "there is no column beside the key");
 }
 
-TEST_CASE("an empty key and a value that is too long are refused", "[tools]") {
-  const auto columns = TableColumns::ForNewTable({.key = "name"}, kColumns, 1);
-  CHECK(columns->RowOf(Cells{"", "1", "2", "3"}, 0).error().message == "the key is empty");
-  const std::string longest(index::kMaxValueBytes, 'x');
-  CHECK(columns->RowOf(Cells{"a", longest, "2", "3"}, 0).ok());
-  const std::string longer = longest + "x";
-  CHECK_FALSE(columns->RowOf(Cells{"a", longer, "2", "3"}, 0).ok());
-}
-
 TEST_CASE("a table with key columns says what the key of a file's rows is", "[tools]") {
   const index::Schema schema = {{{"a", false}, {"b", false}, {"c", true}}, 1, {"b", "a"}};
   const Names names = {"a", "b", "c"};

@@ -86,7 +86,12 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
        {"--key", "k"},
        3,
        "f:2: the row's key has 70000 bytes"},
-      {"load", "k\ta\r\nx\t1\r\n", {"--key", "k"}, 3, "f:1: the line ends with a carriage return"},
+      {"load",
+       "k\ta\r\nx\t1\r\n",
+       {"--key", "k"},
+       3,
+       "f:1: the line ends with a carriage return, which cannot be part of a column's name: say "
+       "--crlf"},
       {"load",
        std::string("k\0y\ta\n", 6),
        {},

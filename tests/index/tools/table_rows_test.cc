@@ -54,17 +54,6 @@ TEST_CASE("carriage returns go if that is asked for", "[tools]") {
   CHECK(ReadAll(path, {.key = "k"}, true).rows == std::vector<index::Row>{{"x", {{"1"}}}});
 }
 
-TEST_CASE("a header with a carriage return says which option there is for it", "[tools]") {
-  const TempFolder folder;
-  const std::string error =
-      ": the line ends with a carriage return, which cannot be part of a "
-      "column's name: say --crlf if all lines end so";
-  const std::string path = folder.Write("f", "k\ta\r\nx\t1\r\n");
-  CHECK(ReadAll(path, {.key = "k"}).error == path + ":1" + error);
-  const std::string ragged = folder.Write("ragged", "k\ta\r\n\r\n");
-  CHECK(ReadAll(ragged, {.key = "k"}).error == ragged + ":1" + error);
-}
-
 TEST_CASE("an error names file and line, however far into the file it is", "[tools]") {
   const TempFolder folder;
   const uint64_t num_rows = GENERATE(1, 2, 1000, 200'000);  // the last is several reads
