@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/index/combinations.h"
+#include "bench/index/query_lists.h"
 #include "bench/index/query_trial.h"
 #include "bench/index/write_trial.h"
 

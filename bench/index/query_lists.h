@@ -10,9 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bench/index/exact_map.h"
+#include "bench/index/index_sides.h"
 #include "bench/index/table_input.h"
+#include "trommel/index/region_table.h"
 #include "trommel/index/schema.h"
+#include "trommel/index/server_index.h"
+#include "trommel/result.h"
 
 namespace trommel::bench {
 
@@ -56,6 +59,31 @@ class QueryDraw {
   std::vector<std::unordered_map<std::string_view, uint32_t>> num_rows_;  // of each value
   std::mt19937_64 random_;
 };
+
+// Whether filters of combinations of two attributes, beside those of single ones, would save
+// regions: what they could save at best, and the memory that they would take.
+
+// Means per query.
+struct CombinationRegions {
+  double by_directory = 0;  // asked after intersecting the directory's answers
+  double by_map = 0;        // the same without false regions: each value is in the region
+  double with_both = 0;     // some row of the region has both: what a perfect filter would name
+};
+
+struct CombinationBytes {
+  uint64_t num_attribute_pairs = 0;
+  uint64_t num_combinations = 0;  // of two values in a region, each once
+  uint64_t num_bytes = 0;         // of filters for them at the rate
+};
+
+// The regions of each query. Requires that the conditions have values that are in the table.
+CombinationRegions CountRegions(std::span<const Conditions> queries, const IndexedTable& table,
+                                const index::RegionTable& regions, const ExactMap& map,
+                                const index::ServerIndex& directory);
+
+// A filter per region and pair of indexed attributes, of the size of SizeFor.
+Result<CombinationBytes> SizeCombinations(const IndexedTable& table,
+                                          const index::RegionTable& regions, double target_fpr);
 
 }  // namespace trommel::bench
 

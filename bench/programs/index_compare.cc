@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/index/combinations.h"
 #include "bench/index/comparison.h"
 #include "bench/index/index_sides.h"
 #include "bench/index/query_lists.h"

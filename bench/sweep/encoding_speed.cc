@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bench/sweep/sweep_arena.h"
-#include "bench/sweep/sweep_options.h"
+#include "bench/sweep/sweep_plan.h"
 #include "bench/text/figures.h"
 
 namespace trommel::bench {

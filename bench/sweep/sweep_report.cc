@@ -7,10 +7,8 @@
 #include <utility>
 
 #include "bench/html/html_report.h"
-#include "bench/html/range_chart.h"
 #include "bench/sweep/sweep_plan.h"
 #include "bench/sweep/sweep_tables.h"
-#include "bench/sweep/sweep_view.h"
 #include "bench/text/figures.h"
 
 namespace trommel::bench {

@@ -1,4 +1,5 @@
-// One row of a sweep: what is measured, under which conditions, and its name.
+// One row of a sweep: what is measured, under which conditions, and its name; and a step of it, the
+// work that is timed at once.
 #ifndef TROMMEL_BENCH_SWEEP_SWEEP_ROW_H_
 #define TROMMEL_BENCH_SWEEP_SWEEP_ROW_H_
 
@@ -73,6 +74,32 @@ Operation TextbookOf(Operation op);
 std::string_view OperationName(Operation op);  // "insert"
 std::string EncodingPart(Encoding encoding);   // "/runs:5", "/fingerprints16"; planes: none
 std::string BatchName(uint64_t batch);         // 65536 is "64Ki"
+
+// A step: the work that is timed at once, and the exception for a wrong answer.
+
+struct StepTime {
+  double seconds = 0;      // CPU time of one thread, wall time of several
+  double cpu_seconds = 0;  // of all threads
+  uint64_t num_keys = 0;
+};
+
+// Runs from its construction until Stop. The time of reading the clock is subtracted: steps in
+// small filters take only about ten times as long. Never 0.
+class StepClock {
+ public:
+  explicit StepClock(uint32_t num_threads);
+  StepTime Stop(uint64_t num_keys) const;
+
+ private:
+  const uint32_t num_threads_;
+  double wall_ = 0;
+  double cpu_ = 0;
+};
+
+// Thrown by a step; ends the sweep, because its figures would be meaningless.
+struct WrongAnswer {
+  std::string message;
+};
 
 }  // namespace trommel::bench
 

@@ -10,9 +10,10 @@ namespace trommel::bench {
 namespace {
 
 constexpr uint64_t kMaxPart = uint64_t{1} << 20;
-constexpr uint64_t kNumParts = 4;  // so that most of a part has left the caches when it comes again
+constexpr uint64_t kTextbookParts =
+    4;  // so that most of a part has left the caches when it comes again
 constexpr uint64_t kMinKeysPerStep = 32768;  // small parts are queried several times
-constexpr double kMaxSigmas = 6;
+constexpr double kTextbookSigmas = 6;
 
 template <class Call>
 void InBatches(std::span<const uint64_t> digests, uint64_t batch, const Call& call) {
@@ -24,12 +25,12 @@ void InBatches(std::span<const uint64_t> digests, uint64_t batch, const Call& ca
 }  // namespace
 
 SweepTextbook::SweepTextbook(uint64_t num_keys)
-    : part_size_(std::min(kMaxPart, num_keys / kNumParts)),
+    : part_size_(std::min(kMaxPart, num_keys / kTextbookParts)),
       num_members_(num_keys - part_size_),  // a part more is in during an update
       filter_(TextbookFilter::ForKeys(num_keys, kSweepTargetFpr)),
-      guests_(DigestsFrom(kFirstGuest, kNumParts * part_size_)),
-      members_(
-          DigestsFrom(kFirstMember, std::min(kNumParts, num_members_ / part_size_) * part_size_)),
+      guests_(DigestsFrom(kFirstGuest, kTextbookParts * part_size_)),
+      members_(DigestsFrom(kFirstMember,
+                           std::min(kTextbookParts, num_members_ / part_size_) * part_size_)),
       non_members_(DigestsFrom(kFirstNonMember, members_.size())),
       words_(part_size_ / 64 + 1) {
   ForEachBatch(kFirstMember, num_members_,
@@ -46,7 +47,7 @@ StepTime SweepTextbook::Step(const SweepRow& row) {
 
 StepTime SweepTextbook::UpdateStep(const SweepRow& row) {
   const std::span<const uint64_t> part =
-      std::span(guests_).subspan(num_steps_ % kNumParts * part_size_, part_size_);
+      std::span(guests_).subspan(num_steps_ % kTextbookParts * part_size_, part_size_);
   uint64_t num_erased = 0;
   const auto insert = [&] {
     InBatches(part, row.batch, [this](auto batch) { filter_.Insert(batch); });
@@ -85,7 +86,7 @@ StepTime SweepTextbook::QueryStep(const SweepRow& row) {
   const double asked = static_cast<double>(part.size());
   const double expected = are_members ? asked : asked * filter_.PredictedFpr(num_members_);
   const double found = static_cast<double>(num_present) / static_cast<double>(repeats);
-  const double sigmas = are_members ? 0 : kMaxSigmas * (1 + std::sqrt(expected));
+  const double sigmas = are_members ? 0 : kTextbookSigmas * (1 + std::sqrt(expected));
   if (std::abs(found - expected) > sigmas) {
     throw WrongAnswer{row.name + ": " + std::to_string(std::llround(found)) +
                       " keys maybe present; expected " + std::to_string(std::llround(expected))};

@@ -11,7 +11,6 @@
 
 #include "bench/sides/textbook_filter.h"
 #include "bench/sweep/sweep_row.h"
-#include "bench/sweep/sweep_step.h"
 
 namespace trommel::bench {
 

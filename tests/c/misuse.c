@@ -334,66 +334,6 @@ static void windows(void) {
   trommel_filter_free(other);
 }
 
-/* Which keys a window refused. */
-static void windows_of_limited_memory(void) {
-  static uint64_t hot[6000];
-  uint64_t bitmap[94];
-  uint64_t bitmap_at[94];
-  uint64_t of_all[94];
-  uint64_t num_inserted = 0;
-  uint64_t num_refused;
-  int64_t refused = 0;
-  trommel_keys keys = trommel_keys_of(TROMMEL_KEYS_INT64, hot, 6000);
-  trommel_window_config config = {
-      .struct_size = sizeof(config), .window = 100, .capacity = 100, .side_memory_limit_bytes = 1};
-  trommel_outcome outcome = {.struct_size = sizeof(outcome)};
-  trommel_stats stats = {.struct_size = sizeof(stats)};
-  trommel_filter* window = NULL;
-  trommel_filter* clone = NULL;
-  for (int i = 0; i < 6000; ++i) hot[i] = (uint64_t)(i % 100);
-  INVALID(trommel_window_create(&config, &window, &error), "56");
-  config.side_memory_limit_bytes = 2240;
-  HOLDS(trommel_window_create(&config, &window, &error) == TROMMEL_OK);
-  HOLDS(trommel_window_advance(window, 7, &error) == 1);
-  HOLDS(trommel_insert(window, &keys, bitmap, 94, &outcome, &error) == TROMMEL_OK);
-  HOLDS(outcome.num_refused > 0 && outcome.refusal == TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT);
-  HOLDS(outcome.num_done + outcome.num_refused == 6000 && outcome.time == 7);
-  for (int i = 0; i < 6000; ++i) {
-    const uint64_t is_in = bitmap[i / 64] >> (i % 64) & 1;
-    num_inserted += is_in;
-    if (!is_in) refused = (int64_t)hot[i];
-  }
-  HOLDS(num_inserted == outcome.num_done && num_inserted >= 100);
-  num_refused = outcome.num_refused;
-  HOLDS(trommel_get_stats(window, &stats, &error) == TROMMEL_OK);
-  HOLDS(stats.num_keys == num_inserted && stats.num_refused_inserts == outcome.num_refused);
-  HOLDS(trommel_insert_key(window, trommel_key_int64(refused), &error) == 0);
-  HOLDS(trommel_window_insert_key(window, trommel_key_int64(refused), 7, &error) == 0);
-  HOLDS(trommel_insert(window, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
-  HOLDS(outcome.num_refused > num_refused); /* the first of each key was in */
-  num_refused = outcome.num_refused;
-  HOLDS(trommel_window_insert(window, &keys, 7, bitmap_at, 94, &outcome, &error) == TROMMEL_OK);
-  HOLDS(outcome.num_refused == num_refused && outcome.num_done > 0);
-  HOLDS((bitmap_at[refused / 64] >> (refused % 64) & 1) == 0);
-  HOLDS(outcome.refusal == TROMMEL_REFUSAL_SIDE_MEMORY_LIMIT);
-  INVALID(trommel_window_insert(window, &keys, 7, bitmap_at, 2, &outcome, &error),
-          "inserted has 2");
-  FAILS(TROMMEL_UNSUPPORTED,
-        trommel_insert_if_absent(window, &keys, bitmap_at, 94, of_all, &outcome, &error),
-        "which absent keys");
-  HOLDS(trommel_clone(window, &clone, &error) == TROMMEL_OK);
-  HOLDS(trommel_insert(clone, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
-  HOLDS(outcome.num_refused > 0); /* a clone keeps the limit */
-  HOLDS(trommel_limit_side_memory(window, 0, &error) == TROMMEL_OK);
-  HOLDS(trommel_insert(window, &keys, NULL, 0, &outcome, &error) == TROMMEL_OK);
-  HOLDS(outcome.num_refused == 0 && outcome.refusal == TROMMEL_REFUSAL_NONE);
-  FAILS(TROMMEL_OUT_OF_MEMORY, trommel_limit_side_memory(window, 2240, &error), "need");
-  HOLDS(trommel_window_erase(window, &keys, 7, NULL, 0, &outcome, &error) == TROMMEL_OK);
-  HOLDS(outcome.num_done == 6000);
-  trommel_filter_free(clone);
-  trommel_filter_free(window);
-}
-
 static void columns(void) {
   uint64_t number = 7;
   uint64_t answers[2] = {0};
@@ -794,7 +734,6 @@ int main(void) {
   types();
   limits();
   windows();
-  windows_of_limited_memory();
   columns();
   attributes();
   large_batches();

@@ -1,10 +1,9 @@
 // Rounds, one after another.
-#include "tools/stress/campaign.h"
-
 #include <vector>
 
 #include "stress/faulty_rounds.h"
 #include "support/catch.h"
+#include "tools/stress/round.h"
 
 namespace trommel::stress {
 namespace {
@@ -72,16 +71,6 @@ TEST_CASE("a campaign ends with the round that violates an invariant",
   REQUIRE(result->broken_round);
   CHECK(result->broken_round->round == 77);
   CHECK(result->broken_round->mix.name == "sample");
-}
-
-TEST_CASE("a campaign that is told to stop does nothing more", "[stress][campaign]") {
-  CampaignOptions options = TwoMixes();
-  options.num_rounds = 0;
-  CampaignWatch watch;
-  watch.should_stop = [] { return true; };
-  const Result<CampaignResult> result = RunCampaign(options, RoundsWith(MakeLocked), watch);
-  REQUIRE(result.ok());
-  CHECK(result->num_rounds == 0);
 }
 
 }  // namespace

@@ -57,19 +57,10 @@ Mix HotKeys() {
   return mix;
 }
 
-TEST_CASE("a lost count of a promoted block is found", "[stress][final][threads]") {
+TEST_CASE("faults that remain when the threads have joined are found", "[stress][final][threads]") {
   CHECK(ViolatedBy<LosesPromoted>(HotKeys(), 5));
-}
-
-TEST_CASE("a key too many is found", "[stress][final][threads]") {
   CHECK(ViolatedBy<InsertsMore>(HotKeys()) == Invariant::kNumKeysExact);
-}
-
-TEST_CASE("a block that stays promoted is found", "[stress][final][threads]") {
   CHECK(ViolatedBy<KeepsPromoted>(HotKeys()) == Invariant::kEmptyAfterDraining);
-}
-
-TEST_CASE("other bytes than a sequential filter's are found", "[stress][final][threads]") {
   CHECK(ViolatedBy<SavesAnother>(HotKeys()) == Invariant::kBytesAsSequential);
 }
 

@@ -10,7 +10,6 @@
 #include "kernels/fingerprint_layout.h"
 #include "kernels/layout.h"
 #include "support/catch.h"
-#include "tools/stress/plans/digest_places.h"
 #include "tools/stress/plans/key_table.h"
 #include "tools/stress/plans/mix.h"
 #include "trommel/counting_filter.h"
@@ -49,45 +48,6 @@ TEST_CASE("a plan is drawn from seed and round alone", "[stress][mix]") {
   CHECK(DrawPlan(mix, 8, 3, 2, 2).RandomOf(0).Next() != plan.RandomOf(0).Next());
 }
 
-TEST_CASE("the capacity grows with the writers, and very many writers own fewer keys each",
-          "[stress][mix]") {
-  const Mix& mix = *FindMix("split");
-  CHECK(DrawPlan(mix, 1, 0, 1, 1).config.capacity == mix.capacity);
-  CHECK(DrawPlan(mix, 1, 0, 8, 1).config.capacity == 4 * mix.capacity);
-  CHECK(DrawPlan(mix, 1, 0, 8, 1).num_private() == 8 * mix.keys_per_writer);
-  CHECK(DrawPlan(mix, 1, 0, 256, 1).config.capacity == 8 * mix.capacity);
-  CHECK(DrawPlan(mix, 1, 0, 256, 1).num_private() <= 16 * mix.keys_per_writer);
-}
-
-TEST_CASE("a few dozen rounds have every kind of key, slice count and executor", "[stress][mix]") {
-  std::set<KeyKind> kinds;
-  std::set<uint32_t> slices;
-  std::set<uint32_t> threads;
-  for (uint64_t round = 0; round < 60; ++round) {
-    const RoundPlan plan = DrawPlan(*FindMix("everything"), 1, round, 2, 2, Encoding::kRuns);
-    kinds.insert(plan.kind);
-    slices.insert(plan.config.num_slices);
-    threads.insert(plan.executor_threads);
-    CHECK_FALSE(KindName(plan.kind).empty());
-  }
-  CHECK(kinds.size() == 5);
-  CHECK(slices == std::set<uint32_t>{4, 5, 8, 10});
-  CHECK(threads == std::set<uint32_t>{0, 2});
-}
-
-TEST_CASE("skewed numbers are in range and mostly small", "[stress][mix]") {
-  Random random(5);
-  int num_small = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    const uint32_t skewed = random.SkewedBelow(1600);
-    REQUIRE(skewed < 1600);
-    REQUIRE(random.Below(3) < 3);
-    num_small += skewed < 100;
-  }
-  CHECK(num_small > 4700);  // half of them expected: 6 sigma are 300
-  CHECK(num_small < 5300);
-}
-
 RoundPlan PlanFor(KeyKind kind) {
   Mix mix;
   mix.capacity = 1000;
@@ -96,30 +56,6 @@ RoundPlan PlanFor(KeyKind kind) {
   mix.num_hot = 3;
   mix.num_races = 16;
   return DrawPlan(mix, 11, 0, 2, 1);
-}
-
-TEST_CASE("a digest is in the block it was made for", "[stress][keys]") {
-  const uint64_t num_blocks = GENERATE(1u, 2u, 7u, 64u, 1000u, 99'991u);
-  Random random(3);
-  for (uint64_t block = 0; block < num_blocks; block += 1 + num_blocks / 50) {
-    CHECK(kernels::BlockIndex(DigestInBlock(block, num_blocks, random), num_blocks) == block);
-  }
-}
-
-TEST_CASE("keys raced for have distinct blocks without other keys", "[stress][keys]") {
-  constexpr uint64_t kNumBlocks = 77;
-  const RoundPlan plan = PlanFor(KeyKind::kDigests);
-  const KeyTable table(plan, kNumBlocks);
-  REQUIRE(table.has_lone_races());
-  std::map<uint64_t, uint32_t> num_keys_of;
-  for (uint32_t id = 0; id < plan.num_ids(); ++id) {
-    ++num_keys_of[kernels::BlockIndex(table.One(id).integer(), kNumBlocks)];
-  }
-  for (uint32_t id = plan.first_race(); id < plan.num_ids(); ++id) {
-    CHECK(num_keys_of[kernels::BlockIndex(table.One(id).integer(), kNumBlocks)] == 1);
-  }
-  CHECK_FALSE(KeyTable(plan, 63).has_lone_races());  // too few blocks
-  CHECK_FALSE(KeyTable(PlanFor(KeyKind::kInt64), kNumBlocks).has_lone_races());
 }
 
 TEST_CASE("rounds of fingerprints have small filters, limits and preemption in turn",
@@ -184,17 +120,6 @@ TEST_CASE("a crowd is on few blocks, none of a race, and many of its keys have e
   uint32_t num_in_crowd = 0;
   for (const auto& [block, num_keys] : num_keys_of) num_in_crowd += num_keys > 6 ? num_keys : 0;
   CHECK(num_in_crowd > plan.first_race() / 2);
-}
-
-TEST_CASE("kept keys are some of each writer's own", "[stress][mix]") {
-  const RoundPlan plan = DrawPlan(*FindMix("crowds"), 1, 0, 2, 2);
-  const uint32_t num_own = plan.mix.keys_per_writer;
-  uint32_t num_kept = 0;
-  for (uint32_t id = 0; id < plan.num_ids(); ++id) num_kept += plan.is_kept(id);
-  CHECK(num_kept == 2 * ((num_own + plan.mix.keep_one_in - 1) / plan.mix.keep_one_in));
-  CHECK(plan.is_kept(num_own));
-  CHECK_FALSE(plan.is_kept(plan.first_hot()));
-  CHECK_FALSE(DrawPlan(*FindMix("points"), 1, 0, 2, 2).is_kept(0));
 }
 
 TEST_CASE("a batch holds the same keys as single keys", "[stress][keys]") {

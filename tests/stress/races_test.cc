@@ -94,19 +94,11 @@ TEST_CASE("races hold for keys that non-members may hide", "[stress][races][thre
   CHECK(result.totals.num_races > 0);
 }
 
-TEST_CASE("querying first and inserting afterwards is found", "[stress][races][threads]") {
+TEST_CASE("races of which none or two are told \"new\", and counts of lone keys, are found",
+          "[stress][races][threads]") {
   CHECK(ViolatedBy<QueriesFirst>(RacesOnly(), 20));
-}
-
-TEST_CASE("telling \"new\" twice is found", "[stress][races][threads]") {
   CHECK(ViolatedBy<TellsTwice>(RacesOnly(), 20) == Invariant::kNewToldOnce);
-}
-
-TEST_CASE("telling \"new\" to no writer is found", "[stress][races][threads]") {
   CHECK(ViolatedBy<TellsNone>(RacesOnly(), 20) == Invariant::kNewToldOnce);
-}
-
-TEST_CASE("a lone key that is counted twice is found", "[stress][races][threads]") {
   CHECK(ViolatedBy<CountsTwice>(RacesOnly()) == Invariant::kLoneKeyExact);
 }
 

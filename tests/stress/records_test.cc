@@ -5,7 +5,6 @@
 
 #include "stress/faulty_rounds.h"
 #include "support/catch.h"
-#include "tools/stress/records/invariant.h"
 #include "tools/stress/records/thread_record.h"
 
 namespace trommel::stress {
@@ -64,21 +63,6 @@ TEST_CASE("the log finds the last events of a key, oldest first", "[stress][reco
   CHECK(all[2].thread == 9);
   CHECK(log.Last(5, 9, 1).front().position == 2);
   CHECK(log.Last(6, 9, 10).empty());
-}
-
-TEST_CASE("the log returns no event that it has overwritten", "[stress][records]") {
-  EventLog log;
-  const std::vector<uint32_t> first = {1};
-  log.Add(Op::kInsert, 0, 1, first, {});
-  std::vector<uint32_t> many(EventLog::kNumKeys + 100, 2);
-  many.front() = 3;
-  log.Add(Op::kInsert, 1, 2, many, {});
-  CHECK(log.Last(1, 0, 10).empty());
-  CHECK(log.Last(3, 0, 10).empty());  // overwritten by its own call
-  CHECK(log.Last(2, 0, 10).size() == 10);
-  for (size_t i = 0; i < EventLog::kNumCalls; ++i) log.Add(Op::kQuery, i, i, first, {});
-  CHECK(log.Last(2, 0, 10).empty());
-  CHECK(log.Last(1, 0, 10).size() == 10);
 }
 
 // Records calls that reach no filter.

@@ -98,23 +98,11 @@ TEST_CASE("a limit of side memory holds beside a model that is told of each refu
   CHECK(result.totals.num_refused > 0);
 }
 
-TEST_CASE("a refusal that is none is found", "[stress][refusals][threads]") {
+TEST_CASE("wrong refusals, and those that are not told, are found", "[stress][refusals][threads]") {
   CHECK(ViolatedWithLimit<RefusesInWordsOnly>());
-}
-
-TEST_CASE("a refusal that is not told is found", "[stress][refusals][threads]") {
   CHECK(ViolatedWithLimit<HidesRefusals>());
-}
-
-TEST_CASE("a wrong number of refusals is found", "[stress][refusals][threads]") {
   CHECK(ViolatedWithLimit<MiscountsRefusals>() == Invariant::kRefusalsAgree);
-}
-
-TEST_CASE("the refusal of a key that is in is found", "[stress][refusals][threads]") {
   CHECK(ViolatedWithLimit<RefusesWhatIsIn>() == Invariant::kRefusalsAgree);
-}
-
-TEST_CASE("the erasure of an absent key is found", "[stress][refusals][threads]") {
   CHECK(ViolatedBy<ErasesAbsent>(SampleMix()) == Invariant::kRefusalsAgree);
 }
 

@@ -10,7 +10,7 @@
 
 #include "stress/faulty_rounds.h"
 #include "support/catch.h"
-#include "tools/stress/subjects/subjects.h"
+#include "tools/stress/subjects/subject.h"
 
 namespace trommel::stress {
 namespace {
@@ -27,29 +27,6 @@ TEST_CASE("all jobs begin together and are waited for", "[stress][round][threads
   REQUIRE(was_told.ok());
   CHECK_FALSE(*was_told);
   CHECK(state.num_finished.load() == 3);
-}
-
-TEST_CASE("jobs are told to stop", "[stress][round][threads]") {
-  RoundState state;
-  int num_calls = 0;
-  uint64_t seen = 0;
-  Watch watch;
-  // Not before the job has begun, which may take some time.
-  watch.should_stop = [&] { return seen == 42 && ++num_calls == 3; };
-  watch.on_working = [&](uint64_t num_keys) { seen = num_keys; };
-  const auto job = [&] {
-    state.num_keys = 42;
-    while (!state.stop.load()) std::this_thread::yield();
-  };
-  const Result<bool> was_told = RunThreads(state, {job}, watch);
-  REQUIRE(was_told.ok());
-  CHECK(*was_told);
-  CHECK(num_calls == 3);
-  CHECK(seen == 42);
-}
-
-TEST_CASE("every mix holds on a filter with one lock", "[stress][round][threads]") {
-  for (const Mix& mix : AllMixes()) CheckHolds(ShortPlan(mix, 1), MakeLocked);
 }
 
 TEST_CASE("every mix holds on a concurrent filter", "[stress][round][threads]") {
@@ -119,16 +96,6 @@ TEST_CASE("threads that signals interrupt finish their work", "[stress][round][t
 }
 
 // One writer: how many keys two have in when they end depends on the scheduler.
-TEST_CASE("hot keys promote blocks of runs", "[stress][round]") {
-  Mix mix = *FindMix("hot");
-  mix.keys_per_thread = 20'000;
-  RoundPlan plan = DrawPlan(mix, 1, 0, 1, 0, Encoding::kRuns);
-  plan.config.num_slices = 8;  // the fewest keys per block
-  const Result<RoundResult> result = RunRound(plan, MakeConcurrentSubject);
-  REQUIRE(result.ok());
-  CHECK(result->num_promoted > 0);
-}
-
 TEST_CASE("one writer without readers makes the same calls each time", "[stress][round]") {
   const RoundResult first = RunSample(SampleMix(), MakeLocked, 4, 1, 0);
   const RoundResult second = RunSample(SampleMix(), MakeLocked, 4, 1, 0);
@@ -136,13 +103,6 @@ TEST_CASE("one writer without readers makes the same calls each time", "[stress]
   CHECK(first.totals.num_calls == second.totals.num_calls);
   CHECK(first.totals.num_checked == second.totals.num_checked);
   CHECK(first.num_promoted == second.num_promoted);
-}
-
-TEST_CASE("hot keys promote blocks", "[stress][round]") {
-  const RoundPlan plan = DrawPlan(SampleMix(), 1, 0, 1, 0, Encoding::kPlanes);
-  const Result<RoundResult> result = RunRound(plan, MakeLocked);
-  REQUIRE(result.ok());
-  CHECK(result->num_promoted > 0);
 }
 
 // Refuses one erasure in 30.
@@ -189,14 +149,6 @@ TEST_CASE("a round that is told to stop is checked nevertheless", "[stress][roun
   CHECK(result->is_cut_short);
   CHECK_FALSE(result->violation);
   CHECK(result->totals.num_all_keys() < 30'000'000);
-}
-
-TEST_CASE("growth is the differences between looks", "[stress][round]") {
-  GrowthSeen growth;
-  for (const uint64_t num_sizes : {1, 4, 4, 2, 3}) growth.Look(num_sizes);
-  CHECK(growth.most_sizes == 4);
-  CHECK(growth.num_grown == 4);
-  CHECK(growth.num_shrunk == 2);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "stress/faulty_rounds.h"
 #include "support/catch.h"
-#include "tools/stress/subjects/subjects.h"
+#include "tools/stress/subjects/subject.h"
 #include "trommel/scalable_filter.h"
 
 namespace trommel::stress {
@@ -85,16 +85,10 @@ TEST_CASE("a correct filter that grows violates no invariant", "[stress][scalabl
   CHECK(result.totals.num_races > 0);
 }
 
-TEST_CASE("a key that growth loses is found", "[stress][scalable][threads]") {
+TEST_CASE("what growing loses, refuses or keeps is found", "[stress][scalable][threads]") {
   CHECK(Violated(GrowingMix(), MakeFaultyGrowing<GrowthFault::kLosesKey>, 5));
-}
-
-TEST_CASE("a refused insertion is found", "[stress][scalable][threads]") {
   CHECK(Violated(GrowingMix(), MakeFaultyGrowing<GrowthFault::kRefuses>, 5) ==
         Invariant::kNoRefusedInsert);
-}
-
-TEST_CASE("blocks that stay when no key is left are found", "[stress][scalable][threads]") {
   CHECK(Violated(GrowingMix(), MakeFaultyGrowing<GrowthFault::kNeverShrinks>, 5) ==
         Invariant::kEmptyAfterDraining);
 }

@@ -43,23 +43,6 @@ TEST_CASE("sizing options become a request and a configuration", "[tools][attr_o
   CHECK(config.max_capacity == 7000);
 }
 
-TEST_CASE("an option that comes again takes one value each time", "[tools][attr_options]") {
-  CommandLine line("");
-  Strings values;
-  Strings files;
-  line.Repeatable("--cut", values, "LIST", "");
-  line.Arguments("FILES", files, "");
-  CHECK(line.Run({"--cut", "a", "file1", "--cut", "b", "file2"}, [] { return kDone; }) == kDone);
-  CHECK(values == Strings{"a", "b"});
-  CHECK(files == Strings{"file1", "file2"});
-}
-
-TEST_CASE("sets are arrays of names", "[tools][describe_attributes]") {
-  const Strings names = {"x", "y", "z"};
-  CHECK(SetJson(0b101, names).text() == "[\"x\",\"z\"]");
-  CHECK(SetJson(0, names).text() == "[]");
-}
-
 TEST_CASE("an attribute filter is described by its statistics", "[tools][describe_attributes]") {
   AttributeConfig config;
   config.sets = AttributeSets::Create(3, std::vector<AttributeMask>{0b110}).value();

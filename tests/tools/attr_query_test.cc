@@ -118,23 +118,6 @@ TEST_CASE("a wrong query is told by what there is", "[tools][attr_query]") {
   CHECK_THAT(error({"--asked", ""}, ""), ContainsSubstring("--asked: no attribute is named"));
   CHECK_THAT(error({"--asked", "a,zz"}, ""),
              ContainsSubstring("--asked: no attribute named 'zz'; there are 'a', 'b', 'c'"));
-  CHECK_THAT(error({}, "a\tb\n1\t2\n"),
-             ContainsSubstring("(stdin):1: no column named 'c'; there are 'a', 'b'"));
-  CHECK_THAT(error({"--columns", "a,b"}, "a\tb\n"),
-             ContainsSubstring("--columns lists 2 columns, where 3 attributes are read"));
-  CHECK_THAT(error({"--no-header"}, "1\t2\t3\n"),
-             ContainsSubstring("no column named 'a' without a header"));
-  CHECK_THAT(error({}, ""), ContainsSubstring("(stdin): empty"));
-}
-
-TEST_CASE("rows that were read before a ragged one are answered", "[tools][attr_query]") {
-  const TempFolder folder;
-  const std::string filter = BuildNumbers(folder);
-  const ToolResult result =
-      RunTool({"attr", "query", filter, "--print-present"}, "a\tb\tc\n5\t5\tx\n6\n");
-  CHECK(result.exit_code == 3);
-  CHECK(result.out == "a\tb\tc\n5\t5\tx\n");
-  CHECK(result.err == "trommel: (stdin):3: 1 field in the row, where 3 are expected\n");
 }
 
 }  // namespace

@@ -58,18 +58,6 @@ TEST_CASE("threads change neither file nor answers of attr", "[tools][attr][thre
         RunTool({"attr", "query", four, "--print-present", "--threads", "4"}, mixed).out);
 }
 
-TEST_CASE("wrong command lines of attr are told with where to look", "[tools][attr]") {
-  const ToolResult none = RunTool({"attr"});
-  CHECK(none.exit_code == 2);
-  CHECK_THAT(none.err, ContainsSubstring("trommel attr --help"));
-  const ToolResult wrong = RunTool({"attr", "build", "--no-such-option"});
-  CHECK(wrong.exit_code == 2);
-  CHECK_THAT(wrong.err, ContainsSubstring("trommel attr build --help"));
-  const ToolResult help = RunTool({"attr", "query", "--help"});
-  CHECK(help.exit_code == 0);
-  CHECK_THAT(help.out, ContainsSubstring("--asked"));
-}
-
 TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");

@@ -64,24 +64,6 @@ TEST_CASE("numbers of values are given for some attributes or none", "[tools][at
   CHECK(WhyNot(ParseValues(Strings{"src=1", "src=2"}, kNames, 7)) == "'src' is given twice");
 }
 
-TEST_CASE("cuts are named in what is wrong with them", "[tools][attr_names]") {
-  const Result<AttributeSets> sets = ParseCuts(Strings{"src,dst"}, kNames);
-  REQUIRE(sets.ok());
-  CHECK(sets->allowed().size() == 5);
-  CHECK_THAT(WhyNot(ParseCuts(Strings{"src"}, kNames)),
-             ContainsSubstring("cut 'src': it has one attribute"));
-  CHECK_THAT(WhyNot(ParseCuts(Strings{"src,zz"}, kNames)),
-             ContainsSubstring("cut 'src,zz': no attribute named 'zz'"));
-  CHECK_THAT(WhyNot(ParseCuts(Strings{""}, kNames)), ContainsSubstring("no attribute is named"));
-}
-
-TEST_CASE("no columns and too many are refused", "[tools][attr_names]") {
-  CHECK(CheckNames(kNames).ok());
-  CHECK_FALSE(CheckNames(Strings{}).ok());
-  CHECK_THAT(CheckNames(Strings(70, "x")).error().message,
-             ContainsSubstring("70 columns are too many, a filter has at most 64"));
-}
-
 TEST_CASE("a name that no list could hold is refused", "[tools][attr_names]") {
   const auto why_not = [](const Strings& names) {
     const Status checked = CheckNames(names);

@@ -47,17 +47,6 @@ TEST_CASE("dedup prints what an exact set would", "[tools][dedup]") {
   CHECK(counted.out == want);
 }
 
-TEST_CASE("dedup loses about as many lines as it says", "[tools][dedup]") {
-  constexpr double kNumKeys = 50000;
-  const ToolResult result =
-      RunTool({"dedup", "-n", "50k", "-p", "5%", "--json"}, Lines("key", size_t{50000}));
-  const json report = json::parse(result.err);
-  const double lost = kNumKeys - report["num_printed"].get<double>();
-  const double expected = report["expected_wrongly_suppressed"].get<double>();
-  // Poisson to good approximation: losses are rare and nearly independent.
-  CHECK(lost == Catch::Approx(expected).margin(6 * std::sqrt(expected)));
-}
-
 TEST_CASE("dedup beyond its capacity says that its estimate is a least one", "[tools][dedup]") {
   const ToolResult within = RunTool({"dedup", "-n", "1000"}, Lines("key", 1000));
   CHECK(within.err.find("at least") == std::string::npos);
@@ -77,9 +66,6 @@ TEST_CASE("dedup prints what it has no room to remember", "[tools][dedup]") {
   CHECK(result.out.ends_with("a199999\na199999\n"));
   CHECK(report["num_printed"] > 199'900);
   CHECK(report["num_printed"] <= 200'001);
-  // The rate grew to this while there was room.
-  const double at_most = 1.1 * 200'001 * report["predicted_fpr"].get<double>();
-  CHECK(report["expected_wrongly_suppressed"].get<double>() < at_most);
 }
 
 // The window from the last printing on: what must be printed and what must not, and what may be
@@ -98,48 +84,6 @@ TEST_CASE("dedup with a window forgets a key a window after it was printed", "[t
   const json report = json::parse(forgotten.err);
   CHECK(report["type"] == "window");
   CHECK(report["num_printed"] == 3);
-}
-
-TEST_CASE("dedup with a window is right of a long log", "[tools][dedup]") {
-  std::mt19937_64 random(7);
-  std::vector<std::pair<std::string, uint64_t>> lines;
-  std::string log = "key\twhen\n";
-  uint64_t now = 1'000'000;
-  uint64_t clock = 0;
-  for (int i = 0; i < 20000; ++i) {
-    now += random() % 40;
-    const uint64_t late = random() % 50 == 0 ? random() % 5000 : 0;
-    const std::string key = "key" + std::to_string(random() % 500);
-    clock = std::max(clock, now - late);
-    lines.emplace_back(key + "\t" + std::to_string(now - late), clock);
-    log += lines.back().first + "\n";
-  }
-  const ToolResult result = RunTool(
-      {"dedup", "--type", "window", "--window", "7s", "--buckets", "5", "-n", "4k", "-p", "2e-5",
-       "--column", "key", "--time", "when", "--time-unit", "ms", "--header", "--json"},
-      log);
-  REQUIRE(result.exit_code == 0);
-  const json report = json::parse(result.err);
-  CHECK(report["num_keys_read"] == 20000);
-  CHECK(report["num_printed"] > 1000);
-  CHECK(report["num_late"] > 0);
-  // A key that was printed is suppressed for 7 s, and printed again once its bucket has gone, too.
-  std::istringstream out(result.out);
-  std::string printed;
-  REQUIRE((std::getline(out, printed) && printed == "key\twhen"));
-  std::getline(out, printed);
-  std::unordered_map<std::string, uint64_t> printed_at;
-  for (const auto& [line, time] : lines) {
-    const auto [last, is_new] = printed_at.try_emplace(line.substr(0, line.find('\t')), 0);
-    const uint64_t age = time - last->second;
-    const bool is_printed = line == printed;
-    if (is_new || age >= 7000 + 1400) REQUIRE(is_printed);  // of this input, being fixed
-    if (!is_new && age < 7000) REQUIRE_FALSE(is_printed);
-    if (!is_printed) continue;
-    last->second = time;
-    std::getline(out, printed);
-  }
-  CHECK(out.eof());
 }
 
 // 50,000 distinct keys within 50 s.
@@ -167,9 +111,6 @@ TEST_CASE("dedup with a window keeps its rate in a burst of all keys", "[tools][
 
   // Sized for fewer keys it says that the rate broke, and how.
   *(std::ranges::find(arguments, "50000")) = "9000";
-  const json broken = json::parse(RunTool(arguments, Burst()).err);
-  CHECK(broken["highest_predicted_fpr"] > 0.02);
-  CHECK(broken["num_excess_keys"] > 30'000);
   std::erase(arguments, "--json");
   const ToolResult told = RunTool(arguments, Burst());
   CHECK_THAT(told.err, Catch::Matchers::ContainsSubstring("Warning: the false-positive rate") &&
@@ -192,9 +133,6 @@ TEST_CASE("dedup of a pipe needs no number of keys", "[tools][dedup]") {
   const ToolResult result = RunTool({"dedup", "-p", "1e-5", "--json"}, keys + keys);
   CHECK(result.exit_code == 0);
   CHECK((result.out == keys));  // 0.3 lines are lost on average; of this input, being fixed, none
-  const json report = json::parse(result.err);
-  CHECK(report["type"] == "scalable");
-  CHECK(report["expected_wrongly_suppressed"] <= 200'000 * 1.1e-5);
   const ToolResult few = RunTool({"dedup"}, "a\nb\na\n");
   CHECK(few.out == "a\nb\n");
   CHECK_THAT(few.err, Catch::Matchers::ContainsSubstring("of these wrongly"));

@@ -11,24 +11,8 @@
 namespace trommel::tool {
 namespace {
 
-DemoKeys NumberedKeys(size_t count) {
-  DemoKeys keys;
-  std::vector<size_t> ends;
-  for (size_t i = 0; i < count; ++i) {
-    const std::string key = "key " + std::to_string(i);
-    keys.bytes.insert(keys.bytes.end(), key.begin(), key.end());
-    ends.push_back(keys.bytes.size());
-  }
-  size_t begin = 0;
-  for (const size_t end : ends) {
-    keys.keys.emplace_back(keys.bytes.data() + begin, end - begin);
-    begin = end;
-  }
-  return keys;
-}
-
 TEST_CASE("every invariant of the trial holds, for few keys and for many", "[tools][demo_trial]") {
-  const DemoKeys keys = NumberedKeys(GENERATE(size_t{1}, 2, 5, 100, 70000));
+  const DemoKeys keys = MakeDemoKeys(GENERATE(size_t{1}, 2, 5, 100, 70000));
   std::vector<char> bytes;
   uint64_t num_skipped = 0;
   const auto non_members = MakeNonMembers(keys.keys, bytes, num_skipped);
@@ -63,15 +47,12 @@ TEST_CASE("rates beyond six sigma are not as expected", "[tools][demo_trial]") {
 }
 
 TEST_CASE("one missing member breaks the trial", "[tools][demo_trial]") {
-  const DemoKeys keys = NumberedKeys(100);
+  const DemoKeys keys = MakeDemoKeys(100);
   const Result<Trial> trial = RunTrial(keys, {});
   REQUIRE(trial.ok());
   REQUIRE(trial->ok());
   Trial broken = *trial;
   --broken.members.num_maybe_present;
-  CHECK_FALSE(broken.ok());
-  broken = *trial;
-  broken.is_restored = false;
   CHECK_FALSE(broken.ok());
   broken = *trial;
   broken.erased.num_refused = 1;
@@ -98,15 +79,6 @@ TEST_CASE("a walk finds every path once and follows no link", "[tools][demo_keys
                                                   folder.Path("a/b/file"), folder.Path("link")});
 }
 
-TEST_CASE("lines are keys once each", "[tools][demo_keys]") {
-  const TempFolder folder;
-  const Result<DemoKeys> keys = CollectDemoKeys(folder.Write("keys", "a\nb\na\n\nc"));
-  REQUIRE(keys.ok());
-  CHECK_FALSE(keys->are_paths);
-  CHECK(Sorted(*keys) == std::vector<std::string>{"a", "b", "c"});
-  CHECK(keys->num_repeated == 1);
-}
-
 TEST_CASE("collecting stops at its limit and says so", "[tools][demo_keys]") {
   const TempFolder folder;
   DemoLimits limits;
@@ -129,15 +101,6 @@ TEST_CASE("the folder nearest to a fifth of the paths is erased", "[tools][demo_
   CHECK(part.num_chosen == 22);
   CHECK(part.chosen[21]);
   CHECK_FALSE(part.chosen[22]);
-}
-
-TEST_CASE("where no folder fits every 4th key is erased", "[tools][demo_keys]") {
-  DemoKeys keys;
-  keys.are_paths = GENERATE(true, false);
-  for (int i = 0; i < 10; ++i) keys.keys.push_back("/x");
-  const DemoPart part = ChoosePart(keys);
-  CHECK(part.num_chosen == 2);
-  CHECK(part.name == (keys.are_paths ? "every 4th path" : "every 4th line"));
 }
 
 }  // namespace

@@ -101,16 +101,6 @@ TEST_CASE("saving back extends the rights of no user or group", "[tools][filter_
   CHECK((mode & S_IRWXG) == 0);
 }
 
-TEST_CASE("new files are made where nothing is, or by force", "[tools][filter_file]") {
-  const TempFolder folder;
-  CHECK(CheckNewFile(folder.Path("new"), false).ok());
-  const std::string old = folder.Write("old", "");
-  CHECK(CheckNewFile(old, false).error().code == ErrorCode::kInvalidArgument);
-  CHECK(CheckNewFile(old, true).ok());
-  CHECK(CheckNewFile(folder.Path("no/new"), false).error().code == ErrorCode::kIo);
-  CHECK_FALSE(CheckNewFile(folder.Path("."), true).ok());
-}
-
 TEST_CASE("filters of the caller's digests take integers as digests", "[tools][filter_file]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");

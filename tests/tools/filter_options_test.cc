@@ -22,36 +22,13 @@ TEST_CASE("an option of another type is refused with both names", "[tools][famil
   };
   CHECK_THAT(error_of({"--max-capacity", "1M"}),
              ContainsSubstring("--max-capacity: is for --type scalable, not counting"));
-  CHECK_THAT(error_of({"--type", "scalable", "--power-of-two"}),
-             ContainsSubstring("--power-of-two: is for --type counting, not scalable"));
   CHECK_THAT(error_of({"--window", "1h"}),
              ContainsSubstring("--window: is for --type window, not counting"));
-  CHECK_THAT(error_of({"--type", "window", "--window", "1h", "--slices", "8"}),
-             ContainsSubstring("--slices: is for --type counting, not window"));
   CHECK_THAT(error_of({"--type", "scalable", "--encoding", "runs"}),
              ContainsSubstring("--encoding: is for --type counting, not scalable"));
   CHECK_THAT(error_of({"--type", "window"}),
              ContainsSubstring("--window: is required with --type window"));
-  CHECK_THAT(error_of({"--type", "window", "--window", "soon"}),
-             ContainsSubstring("--window: 'soon'"));
-  CHECK_THAT(error_of({"--type", "classic"}), ContainsSubstring("--type"));
   CHECK(folder.Names().empty());
-}
-
-TEST_CASE("a scalable filter needs no capacity, and keeps its limits", "[tools][family]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "--type", "scalable", "-o", filter}, Lines("a", 100)).exit_code == 0);
-  CHECK_THAT(RunTool({"stats", filter, "--json"}).out, ContainsSubstring("\"first_capacity\":"));
-  const ToolResult full = RunTool({"build", "--type", "scalable", "-n", "50k", "--max-capacity",
-                                   "50k", "-f", "-o", filter, "--json"},
-                                  Lines("a", 200'000));
-  CHECK(full.exit_code == 1);  // some keys had no room
-  CHECK_THAT(full.out, ContainsSubstring("num_refused_inserts"));
-  CHECK(RunTool(
-            {"build", "--type", "scalable", "-n", "1M", "--memory-limit", "1k", "-f", "-o", filter},
-            "a\n")
-            .exit_code == 3);
 }
 
 TEST_CASE("what the library refuses is said with the type and the option", "[tools][family]") {

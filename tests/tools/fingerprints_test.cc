@@ -48,15 +48,6 @@ TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][
   CHECK_THAT(text, !ContainsSubstring("slices"));
 }
 
-TEST_CASE("dedup takes every encoding, and prints what is new once", "[tools][fingerprints]") {
-  const std::string encoding = GENERATE("fingerprints16", "dense", "automatic");
-  const ToolResult result =
-      RunTool({"dedup", "-n", "1k", "-p", "0.1%", "--encoding", encoding}, "a\nb\na\nc\nb\n");
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
-  CHECK(result.out == "a\nb\nc\n");
-}
-
 TEST_CASE("grow doubles a file of fingerprints, and fold takes it back to the byte",
           "[tools][fingerprints]") {
   const TempFolder folder;
@@ -94,20 +85,6 @@ TEST_CASE("fold and grow leave alone what they cannot change", "[tools][fingerpr
   CHECK(scalable.exit_code == 2);
   CHECK_THAT(scalable.err, ContainsSubstring("scalable filters cannot be "));
   CHECK(RunTool({command, folder.Path("none")}).exit_code != 0);
-}
-
-TEST_CASE("a filter of runs folds to the bytes of one with half the blocks", "[tools][fold]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  REQUIRE(
-      RunTool({"build", "-n", "1k", "--power-of-two", "-o", filter}, Lines("a", 500)).exit_code ==
-      0);
-  Result<CountingFilter> half = CountingFilter::Load(filter);
-  REQUIRE(half.ok());
-  REQUIRE(half->Fold().ok());
-  REQUIRE(RunTool({"fold", filter}).exit_code == 0);
-  REQUIRE(half->Save(folder.Path("half")).ok());
-  CHECK(folder.Read("filter") == folder.Read("half"));
 }
 
 TEST_CASE("commands that need presence bits refuse fingerprints by name", "[tools][fingerprints]") {
@@ -172,8 +149,6 @@ TEST_CASE("Parquet's blocks come with Parquet's digests, and others are refused 
   CHECK_THAT(refusal({"--digest", "xxh3"}),
              ContainsSubstring("--prefer: parquet needs Parquet's digests, --digest xxh64 with "
                                "--seed 0; got xxh3 ("));
-  CHECK_THAT(refusal({"--seed", "7"}), ContainsSubstring("got xxh64 with another seed ("));
-  CHECK_THAT(refusal({"--digest", "siphash"}), ContainsSubstring("got siphash"));
 }
 
 }  // namespace

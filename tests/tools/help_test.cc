@@ -35,36 +35,31 @@ std::vector<std::string> ArgumentsIn(const std::string& text) {
   return words;
 }
 
-TEST_CASE("the first page fits the columns of a terminal, too", "[tools][help_text]") {
-  std::istringstream lines(RunTool({"--help"}).out);
+void CheckColumns(const std::string& page, size_t most) {
+  std::istringstream lines(page);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
-    CHECK(line.size() <= 80);
+    CHECK(line.size() <= most);
   }
 }
 
 TEST_CASE("each page of --help fits a screen and begins with two examples", "[tools][help_text]") {
+  tool::Settings settings;
+  const auto line = tool::MakeCommandLine(settings);
+  CheckColumns(line->HelpOf({}).value(), 80);
   for (const tool::CommandText& command : Subcommands()) {
-    std::vector<std::string> arguments = ArgumentsIn(command.name);
+    const std::vector<std::string> words = ArgumentsIn(command.name);
     CAPTURE(command.name);
     REQUIRE(command.examples.size() == 2);
-    std::vector<std::string> asked = {"help"};
-    asked.insert(asked.end(), arguments.begin(), arguments.end());
-    const std::string whole = RunTool(asked).out;
+    const std::string whole = line->HelpOf(words).value();
     CHECK(whole.ends_with("\n"));
     CHECK_FALSE(whole.ends_with("\n\n"));
     CHECK(whole.find("\nExamples:\n  ") != std::string::npos);
-    std::istringstream whole_lines(whole);
-    for (std::string line; std::getline(whole_lines, line);) CHECK(line.size() <= 100);
-    arguments.emplace_back("--help");
-    const std::string page = RunTool(arguments).out;
+    CheckColumns(whole, 100);
+    const std::string page = line->HelpOf(words, tool::HelpLength::kScreen).value();
     CHECK(page.ends_with("\n"));
     CHECK(std::ranges::count(page, '\n') <= 50);
-    std::istringstream lines(page);
-    for (std::string line; std::getline(lines, line);) {
-      CAPTURE(line);
-      CHECK(line.size() <= 80);
-    }
+    CheckColumns(page, 80);
     const std::string first = "\n\n  " + command.examples[0] + "\n";
     CHECK(page.find(first + "  " + command.examples[1] + "\n") < 200);
     for (const tool::OptionText& option : command.options) {

@@ -1,6 +1,4 @@
 // Names in hosts files and lists of domains; comments; folders of files.
-#include "tools/trommel/input/host_names.h"
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +9,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/input/key_format.h"
 
 namespace trommel::tool {
 namespace {
@@ -105,14 +104,6 @@ TEST_CASE("option --comment skips lines, also before a header, and keeps the num
   CHECK(bad.exit_code == 3);
   CHECK_THAT(bad.err, ContainsSubstring("table:6: no column 2"));
   CHECK(bad.out == "k\tv\n1\tx\n");
-  const std::string rows = folder.Path("rows");
-  const ToolResult built =
-      RunTool({"attr", "build", "-n", "9", "--comment", "##", "-o", rows, table});
-  CHECK(built.exit_code == 3);
-  CHECK_THAT(built.err, ContainsSubstring("table:6: 1 field in the row"));
-  CHECK_THAT(
-      RunTool({"dedup", "-n", "9", "--comment", "##", "--header", "--column", "w", table}).err,
-      ContainsSubstring("table:3: no column named 'w'"));
   CHECK(RunTool({"dedup", "-n", "9", "--comment", "#", "--keys", "raw64"}).exit_code == 2);
 }
 
@@ -141,11 +132,6 @@ TEST_CASE("option -r reads all files below a folder, and without it a folder is 
   CHECK(refused.exit_code == 3);
   CHECK(refused.err == "trommel: " + logs + " is a folder: -r reads the files below it\n");
   CHECK(RunTool({"dedup", "-n", "9", "-r", folder.Path("other"), logs}).out == "three\none\ntwo\n");
-  const std::string filter = folder.Path("filter");
-  CHECK(RunTool({"build", "-o", filter, "-r", logs}).exit_code == 0);
-  CHECK(RunTool({"query", "-c", filter, logs, "--recursive"}).out == "2\n");
-  const std::string rows = folder.Path("rows");
-  CHECK(RunTool({"attr", "build", "--no-header", "-o", rows, "-r", logs}).exit_code == 0);
   fs::create_directory(folder.Path("none"));
   CHECK(RunTool({"dedup", "-n", "9", "-r", folder.Path("none")}).exit_code == 2);
   CHECK(RunTool({"dedup", "-n", "9", "-r", folder.Path("no")}).exit_code == 3);

@@ -41,20 +41,6 @@ TEST_CASE("an interrupted build leaves nothing behind", "[tools][interrupt]") {
   CHECK(folder.Names().empty());
 }
 
-TEST_CASE("an interrupted insert leaves the filter as it was", "[tools][interrupt]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1000", "-o", filter}, "a\n").exit_code == 0);
-  const std::string before = folder.Read("filter");
-  RunningTool tool({"insert", filter});
-  tool.Write("b\nc\n");
-  LetItRun();
-  tool.Signal(SIGINT);
-  CHECK(tool.Wait().signal == SIGINT);
-  CHECK(folder.Read("filter") == before);
-  CHECK(folder.Names() == std::vector<std::string>{"filter"});
-}
-
 volatile std::sig_atomic_t num_signals = 0;
 extern "C" void CountSignal(int) { num_signals = num_signals + 1; }
 
@@ -111,13 +97,6 @@ TEST_CASE("noted interrupts end the program at once where they are let", "[tools
           { const EndAtInterrupts end; }
           std::raise(signal);
         }) == 0);
-}
-
-TEST_CASE("without an interrupt nothing is noted", "[tools][interrupt]") {
-  CHECK(NotedInterrupt() == 0);
-  EndAsInterrupted();
-  const HoldInterrupts hold;
-  CHECK(WaitForInput(0));
 }
 
 }  // namespace

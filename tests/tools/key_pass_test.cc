@@ -44,18 +44,6 @@ TEST_CASE("a pass sees every key of every file once", "[tools][key_pass]") {
   CHECK(totals->num_bytes == tests::Lines("a", 100000).size() + 2);
 }
 
-TEST_CASE("a capacity that was not given is the number of distinct keys", "[tools][key_pass]") {
-  const TempFolder folder;
-  FamilyOptions options;
-  options.filter.target_fpr = 0.01;
-  const KeyInput input = Files({folder.Write("a", "x\ny\nx\n"), folder.Write("b", "z")});
-  CHECK(CountCapacity(input, {}, nullptr, options) == kDone);
-  CHECK(options.filter.capacity == 3);
-  options.filter.capacity = 7;
-  CHECK(CountCapacity(input, {}, nullptr, options) == kDone);
-  CHECK(options.filter.capacity == 7);
-}
-
 TEST_CASE("digests are handed on in order, enough at a time", "[tools][digest_gatherer]") {
   std::vector<std::vector<uint64_t>> applied;
   DigestGatherer gatherer(
@@ -79,13 +67,6 @@ TEST_CASE("digests are handed on in order, enough at a time", "[tools][digest_ga
   gatherer.Flush();
   gatherer.Flush();
   CHECK(applied == std::vector<std::vector<uint64_t>>{{1, 2, 3, 4, 5}, {6}, {7}});
-}
-
-TEST_CASE("larger filters are given more digests at a time, within limits",
-          "[tools][digest_gatherer]") {
-  CHECK(DigestGatherer::NumKeysFor(1) == size_t{1} << 16);
-  CHECK(DigestGatherer::NumKeysFor(100'000) == 100'000);
-  CHECK(DigestGatherer::NumKeysFor(uint64_t{1} << 40) == size_t{1} << 22);
 }
 
 TEST_CASE("a pass counts rows, bytes and empty lines, and ends where it is told to",
@@ -161,9 +142,6 @@ TEST_CASE("other files are no attribute filters", "[tools][attr_file]") {
   CHECK(RunTool({"attr", "query", counting}, "").exit_code == 2);
   CHECK(RunTool({"attr", "stats", counting}).exit_code == 2);
   const std::string text = folder.Write("text", "no filter at all");
-  CHECK_THAT(LoadAttributeFile(text, {}, 0).error().message, ContainsSubstring(text));
-  CHECK(RunTool({"attr", "query", text}, "").exit_code == 3);
-  CHECK(LoadAttributeFile(folder.Path("none"), {}, 0).error().code == ErrorCode::kIo);
 }
 
 TEST_CASE("a program's own digests are not asked for by rows", "[tools][attr_file]") {

@@ -92,14 +92,6 @@ TEST_CASE("lines come out whole for every block size", "[tools][key_pipeline]") 
   }
 }
 
-TEST_CASE("empty lines are keys only when asked for", "[tools][key_pipeline]") {
-  const TempFolder folder;
-  KeyOptions options;
-  options.keep_empty = true;
-  CHECK(ReadAll({folder.Write("keys", "\na\n\n")}, options).keys == Strings{"", "a", ""});
-  CHECK(ReadAll({folder.Write("nothing", "")}, options).keys.empty());
-}
-
 TEST_CASE("a file ends its last line, newline or not", "[tools][key_pipeline]") {
   const TempFolder folder;
   const Strings paths = {folder.Write("1", "a\nb"), folder.Write("2", ""), folder.Write("3", "c\n"),
@@ -116,14 +108,6 @@ TEST_CASE("a carriage return belongs to the key unless it is stripped", "[tools]
   const Reading reading = ReadAll({path}, options);
   CHECK(reading.keys == Strings{"a", "b", "c"});
   CHECK(reading.records == Strings{"a\r", "b", "c\r"});
-  CHECK(reading.num_empty == 1);
-}
-
-TEST_CASE("NUL-separated keys may hold newlines", "[tools][key_pipeline]") {
-  const TempFolder folder;
-  const std::string text("a\nb\0c\0\0d", 8);
-  const Reading reading = ReadAll({folder.Write("keys", text)}, Format(KeyFormat::kNul));
-  CHECK(reading.keys == Strings{"a\nb", "c", "d"});
   CHECK(reading.num_empty == 1);
 }
 
@@ -219,14 +203,6 @@ TEST_CASE("a record longer than the limit is an error, not a full memory",
              Catch::Matchers::ContainsSubstring(path + ":2: no end of record"));
 }
 
-TEST_CASE("a path that cannot be read is an error", "[tools][key_pipeline]") {
-  const TempFolder folder;
-  CHECK_THAT(ReadAll({folder.Path("none")}, KeyOptions{}).error,
-             Catch::Matchers::ContainsSubstring("No such file"));
-  CHECK_THAT(ReadAll({folder.Path(".")}, KeyOptions{}).error,
-             Catch::Matchers::ContainsSubstring("is a folder"));
-}
-
 TEST_CASE("lines are counted anew in every file, the header among them", "[tools][key_pipeline]") {
   const TempFolder folder;
   KeyOptions options = Format(KeyFormat::kTsv);
@@ -241,17 +217,6 @@ TEST_CASE("lines are counted anew in every file, the header among them", "[tools
     CHECK(reading.error == bad + ":4: no column 2: '3'");
     CHECK(reading.keys == Strings{"a", "b", "a"});
   }
-}
-
-TEST_CASE("many batches come out in order, however many threads work", "[tools][key_pipeline]") {
-  const TempFolder folder;
-  const std::string text = tests::Lines("some key ", 20000);
-  ReaderLimits limits;
-  limits.block_bytes = 1000;
-  const Reading reading = ReadAll({folder.Write("keys", text)}, KeyOptions{}, limits);
-  std::string joined;
-  for (const std::string& record : reading.records) joined += record + "\n";
-  CHECK(joined == text);
 }
 
 TEST_CASE("what ends the last stage ends the pass", "[tools][key_pipeline]") {

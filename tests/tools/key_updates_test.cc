@@ -132,24 +132,6 @@ TEST_CASE("a key that is late enters its own bucket", "[tools][key_updates]") {
   CHECK(filter->num_keys() == 1);
 }
 
-TEST_CASE("a batch without keys does not move the clock", "[tools][key_updates]") {
-  const AnyFilterPtr filter = MakeFilter(100, 4);
-  KeyUpdates updates(*filter);
-  updates.Insert({}, {});
-  updates.InsertIfAbsent({}, {}, {});
-  CHECK(filter->now() == 0);
-}
-
-std::vector<uint64_t> SomeDigests(size_t count) {
-  std::vector<uint64_t> digests(count);
-  for (size_t i = 0; i < count; ++i) digests[i] = (i + 1) * 0x9e3779b97f4a7c15;
-  return digests;
-}
-
-std::vector<uint64_t> Bitmap(size_t num_keys) {
-  return std::vector<uint64_t>(BitmapWords(num_keys));
-}
-
 AnyFilterPtr MakeOfType(FilterType type) {
   const bool grows = type == FilterType::kScalable;
   return AnyFilter::Create(type,
@@ -176,11 +158,12 @@ TEST_CASE("types without time refuse times and advances", "[tools][key_updates]"
 TEST_CASE("a window filter without times goes by the clock", "[tools][key_updates]") {
   const AnyFilterPtr filter = MakeWindow();
   KeyUpdates updates(*filter);
-  const std::vector<uint64_t> digests = SomeDigests(3);
+  const std::vector<uint64_t> digests = {0x9e3779b97f4a7c15, 0x3c6ef372fe94f82a,
+                                         0xdaa66d2c7ddf743f};
   CHECK(updates.Insert(digests, {}).num_late == 0);
   CHECK(filter->Advance(~uint64_t{0}).value());
   CHECK(filter->num_keys() == 0);
-  std::vector<uint64_t> bitmap = Bitmap(3);
+  std::vector<uint64_t> bitmap(BitmapWords(3));
   const Applied late = updates.InsertIfAbsent(digests, {}, bitmap);
   CHECK(late.num_done == 3);
   CHECK(late.num_late == 3);
@@ -189,12 +172,7 @@ TEST_CASE("a window filter without times goes by the clock", "[tools][key_update
 std::string JsonOf(const Applied& applied) {
   Report report;
   DescribeInserted(applied, report);
-  const tests::TempFolder folder;
-  std::FILE* const file = std::fopen(folder.Path("report").c_str(), "w");
-  REQUIRE(file != nullptr);
-  CHECK(report.Print(true, file).ok());
-  std::fclose(file);
-  return folder.Read("report");
+  return tests::Printed(report, true);
 }
 
 TEST_CASE("what became of batches adds up, and the first refusal stands", "[tools][applied]") {

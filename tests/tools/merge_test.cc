@@ -41,16 +41,6 @@ TEST_CASE("merged filters are the filter of all keys, byte for byte", "[tools][m
   CHECK(RunTool({"query", folder.Path("merged"), "--counts"}, "a1\n").out == "2\ta1\n");
 }
 
-TEST_CASE("filters that were built without -n are merged whatever their sizes", "[tools][merge]") {
-  const TempFolder folder;
-  const std::string few = Built(folder, "few", Lines("a", 10), {});
-  const std::string many = Built(folder, "many", Lines("b", 200'000), {});
-  const std::string merged = folder.Path("merged");
-  REQUIRE(RunTool({"merge", few, many, "-o", merged}).exit_code == 0);
-  CHECK(RunTool({"verify", merged, "-"}, Lines("a", 10) + Lines("b", 200'000)).exit_code == 0);
-  CHECK(RunTool({"erase", merged}, Lines("b", 200'000) + Lines("a", 10)).exit_code == 0);
-}
-
 TEST_CASE("the output may be one of the filters, and is locked as any output", "[tools][merge]") {
   const TempFolder folder;
   const std::string all = Built(folder, "all", "a\n", {"-n", "100", "-p", "1e-6"});
@@ -58,21 +48,6 @@ TEST_CASE("the output may be one of the filters, and is locked as any output", "
   CHECK(RunTool({"merge", "-o", all, all, day}).exit_code == 2);  // it exists
   for (int i = 0; i < 2; ++i) REQUIRE(RunTool({"merge", "-fo", all, all, day}).exit_code == 0);
   CHECK(RunTool({"query", all, "--counts"}, "a\nb\nc\n").out == "1\ta\n2\tb\n0\tc\n");
-}
-
-TEST_CASE("windows are merged as of the later of their times", "[tools][merge]") {
-  const TempFolder folder;
-  const Strings options = {"--type", "window", "--window", "100s", "--time",
-                           "2",      "-n",     "100",      "-p",   "1e-4"};
-  const std::string early = Built(folder, "early", "a\t1000\nb\t1090\n", options);
-  const std::string late = Built(folder, "late", "c\t1150\n", options);
-  const std::string merged = folder.Path("merged");
-  for (const Strings& order : {Strings{early, late}, Strings{late, early}}) {
-    Strings merge = {"merge", "-f", "-o", merged};
-    merge.insert(merge.end(), order.begin(), order.end());
-    REQUIRE(RunTool(merge).exit_code == 0);
-    CHECK(RunTool({"query", merged, "--print-present"}, "a\nb\nc\n").out == "b\nc\n");
-  }
 }
 
 TEST_CASE("what has no common filter is told apart, and nothing is written", "[tools][merge]") {
@@ -90,10 +65,6 @@ TEST_CASE("what has no common filter is told apart, and nothing is written", "[t
   CHECK_THAT(error_of(larger, 2),
              ContainsSubstring(larger + " cannot be merged with " + first + ": ") &&
                  ContainsSubstring("num_blocks") && ContainsSubstring("the same -n, -p"));
-  CHECK_THAT(error_of(Built(folder, "planes", "a\n", {"-n", "100", "--encoding", "planes"}), 2),
-             ContainsSubstring(" differs: "));
-  CHECK_THAT(error_of(Built(folder, "seeded", "a\n", {"-n", "100", "--seed", "7"}), 2),
-             ContainsSubstring("seed"));
   CHECK_THAT(error_of(Built(folder, "grown", "a\n", {}), 2),
              ContainsSubstring("one is a counting filter and one a scalable filter"));
   CHECK_THAT(error_of(folder.Path("none"), 3), ContainsSubstring("none"));

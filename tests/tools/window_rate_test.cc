@@ -55,15 +55,6 @@ TEST_CASE("a window's highest rate is the filter's prediction when it was highes
   CHECK(PredictedFprOf(*filter) < TargetFprOf(*filter));
 }
 
-TEST_CASE("a window's rate begins with what a filter holds already", "[tools][window_rate]") {
-  const AnyFilterPtr filter = MakeFilter();
-  (void)filter->Insert(tests::MemberKeys(3000, 77), {}, nullptr);
-  WindowRate rate(*filter);
-  (void)filter->Advance(20);
-  Insert(*filter, 1, rate);
-  CHECK_THAT(rate.highest_fpr(), WithinRel(PredictedFprOf(*filter), 0.1));
-}
-
 TEST_CASE("what is expected to be taken for present does not depend on the batches",
           "[tools][window_rate]") {
   const AnyFilterPtr filter = MakeFilter();

@@ -7,7 +7,6 @@
 #include "bench/machine/clock.h"
 #include "bench/paper/articles/articles.h"
 #include "bench/paper/articles/bloom_model.h"
-#include "bench/paper/articles/layers.h"
 #include "bench/paper/articles/listings.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <vector>
 
-#include "bench/paper/report/writers.h"
+#include "bench/paper/report/report.h"
 #include "bench/text/arguments.h"
 
 namespace trommel::paper {

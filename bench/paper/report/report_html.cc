@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bench/html/html_report.h"
-#include "bench/paper/report/writers.h"
+#include "bench/paper/report/report.h"
 #include "trommel/version.h"
 
 namespace trommel::paper {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "trommel/digest.h"
@@ -20,6 +21,17 @@
 #include "trommel/window_filter.h"
 
 namespace trommel::python {
+
+// Argument: an argument of a bound function as Python passed it, None included. What it must be is
+// checked by the function (arguments.h, keys.h), whose messages name the argument and what is
+// legal; nanobind's own conversions would only say that the arguments are incompatible.
+
+class Argument : public nanobind::handle {
+ public:
+  Argument() = default;
+  Argument(nanobind::handle object)
+      : nanobind::handle(object) {}  // NOLINT(google-explicit-constructor)
+};
 
 // Returns an integer of 0 to `largest`.
 uint64_t CountOf(nanobind::handle object, std::string_view name, uint64_t largest = UINT64_MAX);

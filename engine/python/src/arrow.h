@@ -84,6 +84,13 @@ class ArrowColumn {
   std::vector<std::unique_ptr<ArrowArray, Released>> arrays_;
 };
 
+// Names of Arrow's types, for messages about those that are no keys.
+
+// Returns the type's name as Arrow's libraries print it, without the names of fields:
+// "list<int64>", "timestamp[us]", "struct". A format that the specification does not have names
+// itself.
+std::string ArrowTypeName(const ArrowSchema& schema);
+
 }  // namespace trommel::python
 
 #endif  // TROMMEL_ENGINE_PYTHON_SRC_ARROW_H_

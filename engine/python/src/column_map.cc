@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "engine/python/src/answers.h"
-#include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/description.h"
 #include "engine/python/src/errors.h"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/file_members.h"

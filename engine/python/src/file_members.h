@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/description.h"
 #include "engine/python/src/errors.h"

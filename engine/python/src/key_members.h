@@ -11,7 +11,6 @@
 #include <string>
 
 #include "engine/python/src/answers.h"
-#include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/guarded.h"

@@ -13,7 +13,6 @@
 #include <variant>
 
 #include "engine/python/src/answers.h"
-#include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/file_members.h"

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/module.h"

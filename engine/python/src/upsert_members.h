@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/python/src/answers.h"
-#include "engine/python/src/argument.h"
+#include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/guarded.h"
 #include "engine/python/src/key_batch.h"

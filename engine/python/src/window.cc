@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/python/src/argument.h"
 #include "engine/python/src/arguments.h"
 #include "engine/python/src/errors.h"
 #include "engine/python/src/file_members.h"

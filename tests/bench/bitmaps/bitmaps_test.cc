@@ -57,23 +57,6 @@ TEST_CASE("an index of bitmaps answers as the rows do, beside updates and once c
   CHECK(index.num_bytes() < bytes_before);
 }
 
-TEST_CASE("a long column of few values takes bits, one of distinct values a node per row",
-          "[bench][bitmaps]") {
-  const uint32_t num_rows = 1 << 17;
-  BitmapIndex few(1);
-  BitmapIndex all(1);
-  for (uint32_t row = 0; row < num_rows; ++row) {
-    few.Insert(row, Values{row % 2});
-    all.Insert(row, Values{row});
-  }
-  few.Compact();
-  // Two bitmaps of a bit per row; or a digest, a row and two pointers for each.
-  CHECK(few.num_bytes() > 2 * num_rows / 8);
-  CHECK(few.num_bytes() < 2 * num_rows / 8 + 1'000);
-  CHECK(all.num_bytes() > num_rows * (8 + 4 + 2 * sizeof(void*)));
-  CHECK(all.num_bytes() < num_rows * 64);
-}
-
 TEST_CASE("queries of a made-up table are of its rows, of no row, or of no value",
           "[bench][bitmaps]") {
   const ValueTable table = MakeValueTable(3'000, 50, 3, 5);

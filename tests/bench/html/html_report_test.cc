@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "bench/html/range_chart.h"
 #include "support/catch.h"
 
 namespace trommel::bench {
@@ -64,13 +63,6 @@ TEST_CASE("lines of a chart share x, and have a gap where they have no figure", 
   const nlohmann::json data =
       DataIn(HtmlText({.sections = {{.title = "s", .charts = {std::move(chart)}}}}));
   CHECK(data["sections"][0]["charts"][0]["lines"][0]["y"] == nlohmann::json({2, nullptr, 5}));
-}
-
-TEST_CASE("a ratio's range is what the repetitions of both allow", "[bench]") {
-  const FigureRange ratio = RatioOf({10, 8, 12}, {5, 4, 6});
-  CHECK(ratio.middle == 2);
-  CHECK(ratio.low == 8.0 / 6);
-  CHECK(ratio.high == 3);
 }
 
 }  // namespace

@@ -55,50 +55,6 @@ TEST_CASE("full blocks of fingerprints have the rate and the memory of their loa
   CHECK(BitsOf("dense", 0.004) < BitsOf("dense", 0.003));
 }
 
-TEST_CASE("fewer false positives never need less memory", "[bench][memory]") {
-  for (const MemoryCurve& curve : MemoryCurves()) {
-    INFO(curve.name);
-    CHECK(curve.bits_per_key(0.1) <= curve.bits_per_key(0.01));
-    CHECK(curve.bits_per_key(0.01) < curve.bits_per_key(0.0001));
-    CHECK_FALSE(curve.source.empty());
-  }
-}
-
-TEST_CASE("the model of any shape agrees with sizing for a shape that sizing has",
-          "[bench][memory]") {
-  const double target_fpr = GENERATE(0.01, 0.004, 0.001);
-  const RunShape shape = RunShapes().front();
-  REQUIRE(shape.num_slices == 5);
-  const Sizing sizing = SizeFor({.capacity = 30'000'000,
-                                 .target_fpr = target_fpr,
-                                 .num_slices = 5,
-                                 .encoding = Encoding::kRuns})
-                            .value();
-  CHECK(ShapeBitsPerKey(shape, target_fpr) == Approx(sizing.bits_per_key).epsilon(0.01));
-}
-
-TEST_CASE("the drawing has a curve and a name for each structure", "[bench][memory]") {
-  const auto curves = MemoryCurves();
-  const std::string svg = MemorySvg(curves, {});
-  size_t num_curves = 0;
-  for (size_t at = svg.find("<polyline"); at != std::string::npos;
-       at = svg.find("<polyline", at + 1)) {
-    ++num_curves;
-  }
-  CHECK(num_curves == curves.size());
-  for (const MemoryCurve& curve : curves) CHECK(svg.find(">" + curve.name) != std::string::npos);
-  CHECK(svg.ends_with("</svg>\n"));
-  CHECK(svg.find("nan") == std::string::npos);
-  // All points are inside of the drawing, which is 860 wide.
-  size_t num_points = 0;
-  for (size_t at = svg.find(" points=\""); at != std::string::npos;
-       at = svg.find(" points=\"", at + 1)) {
-    std::istringstream points(svg.substr(at + 9, svg.find('"', at + 9) - at - 9));
-    for (std::string point; points >> point; ++num_points) CHECK(std::stod(point) < 860);
-  }
-  CHECK(num_points > 8 * curves.size());
-}
-
 }  // namespace
 
 }  // namespace trommel::bench

@@ -47,46 +47,6 @@ TEST_CASE("tables 2 and 3 follow from the formulas except for two truncated figu
   CHECK(VerdictOf(report, "Table 3", "eps = 1e-3, BFM") == "agrees");
 }
 
-TEST_CASE("filters reach the rates of Table 3 in a hundredth of its memory", "[paper][cbfm]") {
-  const Report report{.tables = CbfmSizing({.seed = Catch::rngSeed(), .quick = true})};
-  for (const auto& [eps, rate] : {std::pair("eps = 1e-1", 0.1), std::pair("eps = 1e-2", 0.01)}) {
-    const Row cells = RowOf(report, "Table 3", std::string(eps) + ", CBFM");
-    CHECK(*cells.instead * 100 <= *cells.formula);
-    const Row worst =
-        RowOf(report, "The rates that the MB", std::string(eps) + ", AttributeFilter");
-    CHECK(*worst.measured <= rate);
-    CHECK(*worst.measured > 0);
-  }
-  CHECK(*RowOf(report, "The rates that the MB", "eps = 1e-1, the allowed pair").exact ==
-        Catch::Approx(2.2e-12).epsilon(0.05));
-}
-
-TEST_CASE("a pair that no cut contains has a far lower rate in a cut matrix than in a whole one",
-          "[paper][cbfm]") {
-  const CbfmExperiment& experiment = QuickExperiment();
-  CHECK(experiment.sides().size() == 8);
-  const auto rate = [&](const char* name, size_t queried_idx, size_t step) {
-    return experiment.At(experiment.SideNamed(name), queried_idx, step).answers.rate();
-  };
-  for (size_t step = 0; step <= kAlphaSteps; ++step) {
-    CHECK(rate("CBFM, two cuts", 1, step) < 0.02 * rate("BFM", 1, step));
-    CHECK(rate("CBFM, two cuts", 2, step) > 0.99);  // a pair that is cut
-    CHECK(experiment.At(experiment.SideNamed("SBF"), 1, step).answers.num_queried == 0);
-  }
-}
-
-TEST_CASE("separate attributes answer \"maybe present\" for any combination of values that are in",
-          "[paper][cbfm]") {
-  const CbfmExperiment& experiment = QuickExperiment();
-  const size_t mdbf = experiment.SideNamed("MDBF");
-  const bench::NonMemberAnswers all = experiment.At(mdbf, 0, kAlphaSteps).answers;
-  CHECK(all.num_maybe == all.num_queried);
-  CHECK(all.num_combination == all.num_queried);
-  const bench::NonMemberAnswers none = experiment.At(mdbf, 0, 0).answers;
-  CHECK(none.num_combination == 0);
-  CHECK(none.rate() < 0.02);
-}
-
 TEST_CASE("figure 7 has a model beside every figure", "[paper][cbfm]") {
   Report report;
   CbfmSynthetic(kQuickCbfm, QuickExperiment(), report);
@@ -111,72 +71,6 @@ TEST_CASE("the printed rate fits both cuts with all tuples, or one cut with half
   for (const char* no_fit : {"two cuts, 10,000", "one cut, 20,000"}) {
     CHECK(VerdictOf(report, "What 0.21", no_fit) == "shown");
   }
-}
-
-TEST_CASE("a split query for parts of different tuples is a false positive", "[paper][cbfm]") {
-  const Report report{.tables = {CbfmCombinations(QuickExperiment())}};
-  CheckNothingContradicts(report);
-  for (const char* split : {"MDBF", "CBFM, two cuts", "AttributeFilter"}) {
-    CHECK(RowOf(report, "Combination", split).measured == 1);
-  }
-  for (const char* whole : {"SBF", "CMDBF", "BFM", "CBFM, one cut"}) {
-    CHECK(RowOf(report, "Combination", whole).measured == 0);
-  }
-}
-
-TEST_CASE("filters reach a matrix's rate with more memory where tuples are as many as cells",
-          "[paper][cbfm]") {
-  Report report;
-  CbfmCrossover(kQuickCbfm, QuickExperiment(), report);
-  CheckNothingContradicts(report);
-  const char* table = "Crossover: the memory";
-  CHECK(RowOf(report, table, "query {0}, MB").formula == 0);  // the matrix says nothing
-  const double pair = *RowOf(report, table, "query {1,2}, MB").formula;
-  CHECK(pair > 16.0 * 20'000 / 1e7);
-  CHECK(RowOf(report, table, "query {0,1,2}, MB").formula == pair);
-  const double tuples = *RowOf(report, "Crossover by tuples", "tuples at which").formula;
-  CHECK(tuples > 500'000);
-  CHECK(tuples < 10'000'000);
-}
-
-TEST_CASE("a filter for a rate of one half or more takes no memory", "[paper][cbfm]") {
-  CHECK(FilterBytes(1000, 1) == 0);
-  CHECK(FilterBytes(1000, 0.1) > 0);
-  CHECK(FilterBytes(1'000'000, 1e-4) > FilterBytes(1'000'000, 1e-2));
-  CHECK(FilterBytes(1000, 1e-30) == FilterBytes(1000, 1e-6));
-}
-
-TEST_CASE("later triples are queried after earlier ones were inserted", "[paper][cbfm]") {
-  const tests::ScratchFolder folder;
-  const std::string path = (folder / "triples.tsv").string();
-  {
-    std::ofstream file(path);
-    file << "src_ip\tdst_ip\tdomain\n";
-    RandomStream random(1, 1);
-    for (int i = 0; i < 4000; ++i) {
-      file << "s" << random.Below(60) << "\td" << random.Below(40) << "\tn" << random.Below(300)
-           << "\n";
-    }
-  }
-  Report report;
-  CbfmTriples({.seed = 1, .quick = true, .triples = path}, report);
-  REQUIRE(report.tables.size() == 2);
-  REQUIRE(report.charts.size() == 2);
-  CheckNothingContradicts(report);
-  const Chart& pair = report.charts[1];
-  const auto line = [&](std::string_view name) {
-    for (const Line& one : pair.lines) {
-      if (one.name == name) return one.y;
-    }
-    return std::vector<double>();
-  };
-  const std::vector<double> cbfm = line("CBFM, two cuts");
-  const std::vector<double> mdbf = line("MDBF");
-  REQUIRE(cbfm.size() == pair.x.size());
-  CHECK(cbfm.back() < 0.01);  // with memory, only what hashes do
-  CHECK(mdbf.back() > 0.99);  // every value is in: combinations
-  CHECK(line("BFM")[1] > cbfm[1]);
-  CHECK(line("AttributeFilter, no cuts").back() < 0.01);
 }
 
 TEST_CASE("without a file triples are made, the same for the same seed", "[paper][cbfm]") {
@@ -216,19 +110,6 @@ TEST_CASE("2 to 3 times are neither 1.9 nor 3.1", "[paper][cbfm]") {
   CHECK(verdict(1.9, true) == Verdict::kSoundForm);
 }
 
-TEST_CASE("single queries and threads are timed beside BFM", "[paper][cbfm]") {
-  const Report alone{.tables = {CbfmTimesAlone(kQuickCbfm, QuickExperiment())}};
-  CheckNothingContradicts(alone);
-  for (const char* what : {"negatives: CBFM, one cut / BFM", "positives: CBFM, two cuts / MDBF",
-                           "positives: AttributeFilter, MayContain /"}) {
-    CHECK(*RowOf(alone, "Fig. 10: ns per query, one", what).measured > 0);
-  }
-  const Report shared{.tables = {CbfmTimesShared(kQuickCbfm, QuickExperiment())}};
-  CheckNothingContradicts(shared);
-  CHECK(*RowOf(shared, "Fig. 10: ns per query, with", "CBFM, one cut, all threads / BFM").measured >
-        0);
-}
-
 TEST_CASE("no weights give both printed gains", "[paper][cbfm]") {
   const Report report{.tables = CbfmWeights(kQuickCbfm, QuickExperiment())};
   CheckNothingContradicts(report);
@@ -244,19 +125,6 @@ TEST_CASE("no weights give both printed gains", "[paper][cbfm]") {
   CHECK(*pair.formula < 50);
   CHECK(*RowOf(report, "Fig. 9: weights w", "w = 16, pair").exact > 5);
   CHECK(*RowOf(report, "Fig. 9: what weights", "two cuts, 20,000 tuples: pair").formula < 1.05);
-}
-
-TEST_CASE("memory against attributes is formula (4)'s, and a cut saves two orders",
-          "[paper][cbfm]") {
-  Report report;
-  CbfmMemory({.seed = 1, .quick = true}, report);
-  CheckNothingContradicts(report);
-  const Row four = RowOf(report, "Fig. 11", "4 attributes, CBFM");
-  CHECK(*four.formula == Catch::Approx(481.0 * 481 * (481.0 * 481 - 480.0 * 480) / 8));
-  CHECK(*four.formula == Catch::Approx(*four.exact));
-  CHECK(*four.measured == Catch::Approx(*four.exact).epsilon(1e-3));
-  CHECK(*four.instead < *four.measured / 500);
-  CHECK(VerdictOf(report, "Fig. 11", "4 attributes: BFM over") == "agrees");
 }
 
 TEST_CASE("the paper on cut matrices is reproduced with few tuples", "[paper][cbfm]") {

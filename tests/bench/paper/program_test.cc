@@ -47,15 +47,5 @@ TEST_CASE("only a contradicted model makes a reproduction fail", "[paper]") {
   CHECK(RunMade({"--nothing"}, Good) == 2);
 }
 
-TEST_CASE("a page is written to the given path, and a missing folder is an error", "[paper]") {
-  const tests::ScratchFolder folder;
-  const std::string path = (folder / "a.html").string();
-  CHECK(RunMade({("--html=" + path).c_str()}, Good) == 0);
-  std::ifstream file(path);
-  CHECK(std::string(std::istreambuf_iterator<char>(file), {}).starts_with("<!DOCTYPE html"));
-  const std::string nowhere = "--html=" + (folder / "none" / "a.html").string();
-  CHECK(RunMade({nowhere.c_str()}, Good) == 3);
-}
-
 }  // namespace
 }  // namespace trommel::paper

@@ -48,33 +48,6 @@ TEST_CASE("a region has as many store files as partial compaction leaves", "[pap
   }
 }
 
-TEST_CASE("a row that is put again is in a file once after they are merged", "[paper]") {
-  RegionOptions options = SmallRegion();
-  options.flush_rows = 4;
-  Region region(options);
-  for (int round = 0; round < 3; ++round) {
-    for (uint64_t row = 0; row < 4; ++row) region.Put(row);
-  }
-  CHECK(region.num_files() == 1);
-  CHECK(region.num_rows() == 4);
-  CHECK(region.num_merges() == 1);
-}
-
-TEST_CASE("without a filter a get reads a block of every file whose keys include the row",
-          "[paper]") {
-  RegionOptions options = SmallRegion();
-  options.filter.type = hbase::BloomType::kNone;
-  Region region(options);
-  const auto rows = Fill(region, Catch::rngSeed(), 46'000);
-  const auto num_files = static_cast<double>(region.num_files());
-  for (const uint64_t row : rows) region.Get(row);
-  // The first and the last rows of a file may be beyond those of another.
-  CHECK(PerGet(region.counts().num_data_blocks, region) > num_files * 0.998);
-  CHECK(PerGet(region.counts().num_data_blocks, region) <= num_files);
-  CHECK(region.counts().num_found == rows.size());
-  CHECK(region.counts().num_meta_blocks == 0);
-}
-
 TEST_CASE("with filters a get reads the files that have the row, and others at their rate",
           "[paper]") {
   Region region(SmallRegion());
@@ -95,24 +68,6 @@ TEST_CASE("with filters a get reads the files that have the row, and others at t
   CHECK(region.counts().num_found == 0);
   CHECK(std::abs(PerGet(region.counts().num_data_blocks, region) -
                  ExpectedBlocks(num_files, 0, fpr)) < 6 * sigma + 0.002 * fpr * num_files);
-}
-
-TEST_CASE("a get reads the files that the batch of gets names", "[paper]") {
-  Region region(SmallRegion());
-  const auto rows = Fill(region, Catch::rngSeed(), 20'000);
-  const std::vector<uint64_t> maybe_held = region.Prune(rows);
-  const size_t num_words = hbase::PrunedWords(region.num_files());
-  uint64_t num_more = 0;
-  for (size_t i = 0; i < 500; ++i) {
-    region.ResetCounts();
-    region.Get(rows[i]);
-    uint64_t num_named = 0;
-    for (size_t w = 0; w < num_words; ++w) {
-      num_named += static_cast<uint64_t>(std::popcount(maybe_held[i * num_words + w]));
-    }
-    num_more += num_named - region.counts().num_data_blocks;  // never: filters know their range
-  }
-  CHECK(num_more == 0);
 }
 
 TEST_CASE("of equally frequent blocks an LRU cache has as many as fit", "[paper]") {

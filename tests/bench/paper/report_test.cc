@@ -13,11 +13,6 @@ TEST_CASE("a figure equal to the exact model agrees, whatever the formula says",
   CHECK(Judge({.paper = 0.1534, .exact = 0.1700, .tolerance = 0.1}) == Verdict::kAgrees);
 }
 
-TEST_CASE("a figure that its own formula does not give is a slip", "[paper]") {
-  CHECK(Judge({.paper = 0.0339, .formula = 0.2504, .exact = 0.1534}) == Verdict::kSlip);
-  CHECK(Judge({.paper = 1.3e11, .formula = 1.9e11}) == Verdict::kSlip);
-}
-
 TEST_CASE("a figure that follows from its formula but differs from the exact model is wrong",
           "[paper]") {
   CHECK(Judge({.paper = 0.25, .formula = 0.2504, .exact = 0.1534}) == Verdict::kWrong);
@@ -80,20 +75,6 @@ TEST_CASE("ranges are six standard deviations wide on each side", "[paper]") {
   CHECK(PoissonRange(4, 100).high == Catch::Approx(4 + 6 * 0.2 + 0.06));
   CHECK(Exactly(3).Contains(3));
   CHECK_FALSE(Exactly(3).Contains(3.0000001));
-}
-
-TEST_CASE("shares of random events are in their range, and other shares are not", "[paper]") {
-  RandomStream random(Catch::rngSeed(), 1);
-  constexpr uint64_t kNumTrials = 200'000;
-  for (const double chance : {0.5, 0.01, 1e-5}) {
-    uint64_t num_events = 0;
-    for (uint64_t i = 0; i < kNumTrials; ++i) {
-      num_events += static_cast<double>(random.Next() >> 11) * 0x1p-53 < chance;
-    }
-    const double share = static_cast<double>(num_events) / kNumTrials;
-    CHECK(BinomialRange(chance, kNumTrials).Contains(share));
-    CHECK_FALSE(BinomialRange(chance / 2 + 0.001, kNumTrials).Contains(share));
-  }
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // Reports and charts as text and as pages.
-#include "bench/paper/report/writers.h"
-
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "bench/paper/report/report.h"
 #include "bench/paper/report_checks.h"
 #include "support/catch.h"
 
@@ -38,16 +37,6 @@ Chart MadeChart() {
   chart.unit = Unit::kShare;
   chart.least_y = 1e-3;
   return chart;
-}
-
-TEST_CASE("charts are in the text", "[paper]") {
-  Report report{.name = "made", .charts = {MadeChart()}};
-  Row row{.what = "row", .exact = 1, .measured = 1, .instead = 0.25};
-  report.tables = {{.title = "t", .rows = {row}, .instead = "the other"}};
-  const std::string text = ReportText(report);
-  CHECK_THAT(text, ContainsSubstring("the other") && ContainsSubstring("0.25  as modelled"));
-  CHECK_THAT(text, ContainsSubstring("== rates & <ends>: rate\nalpha"));
-  CHECK_THAT(text, ContainsSubstring("100 %         30 %"));
 }
 
 TEST_CASE("a page draws a table's figure with the model's line and the source's points",

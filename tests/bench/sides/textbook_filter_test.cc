@@ -120,11 +120,5 @@ TEST_CASE("textbook filter has its predicted rate at capacity", "[bench][textboo
   CHECK(num_left == 0);
 }
 
-TEST_CASE("one percent takes seven hashes and 9.6 counters per key", "[bench][textbook]") {
-  const TextbookFilter filter = TextbookFilter::ForKeys(1000, 0.01);
-  CHECK(filter.num_hashes() == 7);
-  CHECK(filter.num_counters() == Catch::Approx(9593).margin(5));
-}
-
 }  // namespace
 }  // namespace trommel::bench

@@ -11,26 +11,6 @@ namespace {
 
 constexpr AttributeMask kAll = 0b111;
 
-TEST_CASE("values of an attribute do not repeat, and other seeds give others",
-          "[bench][attributes]") {
-  const TupleWorkload workload(2, 1000, 7);
-  std::set<uint32_t> values;
-  for (uint32_t i = 0; i < 20'000; ++i) values.insert(workload.ValueAt(1, i));
-  CHECK(values.size() == 20'000);
-  CHECK(workload.ValueAt(0, 5) != workload.ValueAt(1, 5));
-  CHECK(workload.ValueAt(0, 5) != TupleWorkload(2, 1000, 8).ValueAt(0, 5));
-}
-
-TEST_CASE("tuples do not depend on the parts in which they are generated", "[bench][attributes]") {
-  const TupleWorkload workload(3, 1000, 7);
-  const TupleDigests whole = workload.TuplesAt(0, 1000);
-  const TupleDigests part = workload.TuplesAt(400, 10);
-  for (uint32_t attribute = 0; attribute < 3; ++attribute) {
-    const uint64_t* digests = part.view().columns[attribute];
-    CHECK(std::equal(digests, digests + 10, whole.view().columns[attribute] + 400));
-  }
-}
-
 TEST_CASE("the share of values that non-members take from tuples is alpha, and none is in",
           "[bench][attributes]") {
   const TupleWorkload workload(3, 5, 7);  // so few that drawing again is common
@@ -44,20 +24,6 @@ TEST_CASE("the share of values that non-members take from tuples is alpha, and n
     }
     // One in 25 of those whose values are all of tuples is drawn again.
     CHECK(static_cast<double>(num_taken) / 60'000 == Catch::Approx(alpha).margin(0.02));
-  }
-}
-
-TEST_CASE("members are in, and mixtures in their two parts only", "[bench][attributes]") {
-  const TupleWorkload workload(3, 50, 7);
-  const TupleQueries members = workload.Members(0b101, 300, 2);
-  const TupleQueries mixtures = workload.Mixtures(kAll, 0b110, 300, 3);
-  CHECK(members.digests.view().columns[1] == nullptr);
-  for (size_t i = 0; i < 300; ++i) {
-    CHECK(workload.IsIn(members, 0b101, i));
-    CHECK(workload.IsIn(mixtures, 0b110, i));
-    CHECK(workload.IsIn(mixtures, 0b001, i));
-    CHECK_FALSE(workload.IsIn(mixtures, kAll, i));
-    CHECK_FALSE(workload.IsIn(mixtures, 0b011, i));
   }
 }
 

@@ -29,16 +29,6 @@ Sizing Crowded(uint64_t num_keys, uint64_t num_blocks) {
   return sizing;
 }
 
-TEST_CASE("a filter that fits is measured as it is", "[bench][encoding_speed]") {
-  for (const Encoding encoding : kEncodings) {
-    const Sizing sizing = SizingOf(100'000, encoding);
-    const Result<SpeedSide> side = SpeedSideOf(sizing);
-    REQUIRE(side.ok());
-    CHECK(side->geometry == sizing.geometry);
-    CHECK(side->num_keys == sizing.capacity);
-  }
-}
-
 TEST_CASE("a larger filter is measured as full in less memory", "[bench][encoding_speed]") {
   const uint64_t capacity = GENERATE(uint64_t{40'000'000}, uint64_t{1'000'000'000});
   for (const Encoding encoding : kEncodings) {
@@ -96,17 +86,6 @@ TEST_CASE("all figures of all sides are measured, in the order given", "[bench][
       CHECK(ns > 0);
     }
   }
-}
-
-TEST_CASE("a measurement that is stopped has no figures", "[bench][encoding_speed]") {
-  const std::vector<SpeedSide> sides = {SpeedSideOf(SizingOf(1500, Encoding::kRuns)).value()};
-  int num_steps_left = GENERATE(0, 3);
-  SpeedHooks hooks;
-  hooks.should_stop = [&num_steps_left] { return num_steps_left-- == 0; };
-  const Result<SpeedResult> result = MeasureSpeeds(sides, hooks);
-  REQUIRE(result.ok());
-  CHECK(result->stopped);
-  CHECK(result->sides.empty());
 }
 
 }  // namespace

@@ -79,26 +79,5 @@ TEST_CASE("a CPU is named as far as the system tells", "[bench][machine_card]") 
   CHECK(model_of(arm, std::string("Board 4\0", 8)) == "Board 4 (implementer 0x41, part 0xd0c)");
 }
 
-TEST_CASE("a machine without files has plausible caches", "[bench][machine_card]") {
-  const tests::TempFolder root;
-  const MachineCard card = ReadMachineCard(root.Path(""));
-  CHECK(card.cpu_model.empty());
-  CHECK(card.num_logical_cpus >= 1);
-  CHECK(card.num_physical_cpus >= 1);
-  CHECK(card.memory_bytes == 0);
-  CHECK(card.CacheBytes(1) > 0);
-  CHECK(card.CacheBytes(2) > card.CacheBytes(1));
-  CHECK(card.CacheBytes(3) > card.CacheBytes(2));
-}
-
-TEST_CASE("this machine's card names the build and its targets", "[bench][machine_card]") {
-  const MachineCard card = ReadMachineCard();
-  CHECK(card.version == LinkedVersion());
-  CHECK_FALSE(card.compiler.empty());
-  CHECK_FALSE(card.date.empty());
-  CHECK_FALSE(card.runnable_targets.empty());
-  CHECK(card.num_logical_cpus >= 1);
-}
-
 }  // namespace
 }  // namespace trommel::bench

@@ -57,17 +57,6 @@ TEST_CASE("a file has the shape of Google Benchmark's, and a machine card", "[be
   CHECK(json["benchmarks"][1]["aggregate_name"] == "median");
 }
 
-TEST_CASE("a writer without a write leaves no file", "[bench][run_file]") {
-  const tests::TempFolder folder;
-  folder.Write("old.json", "old");
-  for (const char* name : {"old.json", "new.json"}) {
-    CHECK(RunFileWriter::Create(folder.Path(name)).ok());
-  }
-  CHECK(folder.Names() == std::vector<std::string>{"old.json"});  // new ones appear when whole
-  CHECK(folder.Read("old.json") == "old");
-  CHECK(RunFileWriter::Create(folder.Path("none/run.json")).error().code == ErrorCode::kIo);
-}
-
 }  // namespace
 
 }  // namespace trommel::bench

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "bench/sweep/made_card.h"
-#include "bench/sweep/sweep_options.h"
 #include "bench/sweep/sweep_row.h"
 #include "support/catch.h"
 
@@ -90,16 +89,6 @@ TEST_CASE("a row's ceilings precede it, with its size and threads", "[bench][swe
   }
 }
 
-TEST_CASE("a target in use that is not the best has its name", "[bench][sweep_plan]") {
-  MachineCard card = MadeCard();
-  card.target = "SSE4";
-  const Result<SweepPlan> plan = MakePlan(
-      {.filter = "^query_hit", .sizes = {1000}, .threads = {1}, .targets = {"SSE4"}}, card);
-  REQUIRE(plan.ok());
-  CHECK(plan->rows[1].name == "query_hit/keys:1k/target:SSE4/batch:1Mi/threads:1");
-  CHECK(plan->rows[1].target == "SSE4");
-}
-
 TEST_CASE("a filter that is not a regular expression, or matches no row, is refused",
           "[bench][sweep_plan]") {
   CHECK(MakePlan({.filter = "insert("}, MadeCard()).error().code == ErrorCode::kInvalidArgument);
@@ -131,22 +120,6 @@ TEST_CASE("sizes reach from L1 to memory", "[bench][sweep_options]") {
   MachineCard small = MadeCard();
   small.memory_bytes = uint64_t{64} << 20;
   CHECK(CompleteOptions({}, small)->sizes.back() == 3'000'000);
-}
-
-TEST_CASE("sizes and threads ascend, each once", "[bench][sweep_options]") {
-  SweepOptions queried;
-  queried.sizes = {5'000'000, 1000, 5'000'000};
-  queried.threads = {2, 1, 2};
-  const Result<SweepOptions> options = CompleteOptions(queried, MadeCard());
-  REQUIRE(options.ok());
-  CHECK(options->sizes == std::vector<uint64_t>{1000, 5'000'000});
-  CHECK(options->threads == std::vector<uint32_t>{1, 2});
-}
-
-TEST_CASE("the base size is 30 M keys, or the next smaller one", "[bench][sweep_options]") {
-  CHECK(BaseSize({1000, 30'000'000, 100'000'000}) == 30'000'000);
-  CHECK(BaseSize({1000, 29'000'000, 100'000'000}) == 29'000'000);
-  CHECK(BaseSize({100'000'000}) == 100'000'000);
 }
 
 TEST_CASE("what cannot be measured is refused, with its value", "[bench][sweep_options]") {

@@ -72,19 +72,6 @@ TEST_CASE("every row of a filter gets a figure and its repetitions", "[bench][sw
   }
 }
 
-TEST_CASE("the machine's ceilings are figures without a bound", "[bench][sweep]") {
-  std::vector<SweepFigure> figures;
-  SweepHooks hooks;
-  hooks.measured = [&](const SweepFigure& figure) { figures.push_back(figure); };
-  REQUIRE(RunSweep(PlanOf(Short("at:L1/")), hooks).ok());
-  REQUIRE(figures.size() == 3);
-  for (const SweepFigure& figure : figures) {
-    CHECK_FALSE(figure.bound.has_value());
-    CHECK(figure.footprint_bytes > 0);
-    CHECK(figure.row.place == "L1");
-  }
-}
-
 TEST_CASE("a sweep can be stopped between rows and within one", "[bench][sweep]") {
   const int num_asked_before = GENERATE(0, 1, 2);
   int num_queried = 0;

@@ -9,12 +9,6 @@
 namespace trommel::bench {
 namespace {
 
-TEST_CASE("the median of an even number of figures is between the middle two", "[bench][table]") {
-  CHECK(Median({3, 1, 2}) == 2);
-  CHECK(Median({4, 1, 2, 3}) == 2.5);
-  CHECK(std::isnan(Median({})));
-}
-
 TEST_CASE("ratios are taken round by round", "[bench][table]") {
   const Ratio ratio = PairedRatio({10, 40, 30}, {5, 10, 10});
   CHECK(ratio.median == 3);

@@ -20,14 +20,5 @@ TEST_CASE("an arena detects a lost key", "[bench][arena]") {
   CHECK(arena.EraseAll() == "ours: a member could not be erased");
 }
 
-TEST_CASE("each side has ceilings of its shape", "[bench][arena]") {
-  const Arena arena(kArenaKeys, MakeContenders(kArenaKeys, 0.01));
-  for (const size_t side : {kOurs, kTextbook, kSplitBlock}) {
-    const SideCeilings ceilings = arena.MeasureCeilings(side, 0.001);
-    CHECK(ceilings.For(Op::kErase) > 0);
-    CHECK(ceilings.For(Op::kPointQueryHit) > 0);
-  }
-}
-
 }  // namespace
 }  // namespace trommel::bench

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/index/combinations.h"
-#include "bench/index/exact_map.h"
 #include "bench/index/index_sides.h"
 #include "bench/index/query_lists.h"
 #include "bench/index/query_trial.h"

@@ -1,13 +1,11 @@
 // Where a table is cut, how many keys are different, and what the demo draws from rows.
-#include "tools/index/rows/key_sample.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "support/catch.h"
-#include "tools/index/commands/demo_draw.h"
+#include "tools/index/commands/demo.h"
 #include "tools/index/rows/row_sample.h"
 #include "trommel/index/region_table.h"
 

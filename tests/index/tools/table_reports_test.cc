@@ -4,7 +4,7 @@
 
 #include "index/tools/made_table.h"
 #include "support/catch.h"
-#include "tools/index/commands/stats_operation.h"
+#include "tools/index/commands/stats.h"
 #include "tools/run_tool.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"

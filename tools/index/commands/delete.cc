@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tools/index/commands/table_commands.h"
-#include "tools/index/rows/row_key.h"
+#include "tools/index/rows/table_columns.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/input/input_file.h"
 #include "tools/trommel/input/key_format.h"

@@ -1,5 +1,6 @@
 // The demo of a file: queries are drawn from its rows, and a sample of them is changed.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -7,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/index/commands/demo_draw.h"
-#include "tools/index/commands/demo_rows.h"
+#include "tools/index/commands/demo.h"
 #include "tools/index/rows/row_sample.h"
 #include "tools/trommel/output/report.h"
 
@@ -64,6 +64,99 @@ std::unique_ptr<DemoRows> MakeFileRows(const NewTableOptions& options, int& code
     return nullptr;
   }
   return std::make_unique<FileRows>(options.input.path, std::move(*made));
+}
+
+namespace {
+
+constexpr size_t kMostDrawn = 5;         // attributes
+constexpr uint64_t kMostFound = 50'000;  // rows: all are read many times
+constexpr size_t kNumPairs = 2;
+
+// Indexed attributes with at least `least` different values, those with few first.
+std::vector<uint32_t> AttributesByValues(const index::Schema& schema, const RowSample& sample,
+                                         size_t least) {
+  std::vector<uint32_t> attributes;
+  for (uint32_t i = 0; i < schema.attributes.size(); ++i) {
+    if (schema.attributes[i].is_indexed && sample.NumValues(i) >= least) attributes.push_back(i);
+  }
+  std::ranges::stable_sort(attributes, {},
+                           [&sample](uint32_t attribute) { return sample.NumValues(attribute); });
+  return attributes;
+}
+
+// Of these, the first, the last, and some at even steps between.
+std::vector<uint32_t> SpreadOver(const std::vector<uint32_t>& attributes) {
+  if (attributes.size() <= kMostDrawn) return attributes;
+  std::vector<uint32_t> spread;
+  for (size_t i = 0; i < kMostDrawn; ++i) {
+    spread.push_back(attributes[i * (attributes.size() - 1) / (kMostDrawn - 1)]);
+  }
+  return spread;
+}
+
+// As Quoted writes it, without quotes where nothing needs them.
+std::string Shown(const std::string& text) {
+  std::string quoted = Quoted(text);
+  const bool is_plain = quoted == "'" + text + "'" && text.find(' ') == std::string::npos;
+  return is_plain ? text : quoted;
+}
+
+class Drawing {
+ public:
+  explicit Drawing(const index::Schema& schema) : schema_(schema) {}
+
+  // Unless there is the same query.
+  void Add(std::vector<index::Condition> conditions) {
+    const auto same = std::ranges::find(queries_, conditions, &DemoQuery::conditions);
+    if (same != queries_.end()) return;
+    std::string text;
+    for (const index::Condition& condition : conditions) {
+      if (!text.empty()) text += ' ';
+      text += Shown(schema_.attributes[condition.attribute].name) + "=" + Shown(condition.value);
+    }
+    queries_.push_back({std::move(text), std::move(conditions)});
+  }
+
+  // Values of two attributes of the first row, from row `begin` on, that has both.
+  void AddPair(const std::vector<index::Row>& rows, size_t begin, uint32_t a, uint32_t b) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const index::Row& row = rows[(begin + i) % rows.size()];
+      const index::Values& values_a = row.attributes[a];
+      const index::Values& values_b = row.attributes[b];
+      if (values_a.empty() || values_b.empty()) continue;
+      Add({{a, values_a[values_a.size() / 2]}, {b, values_b[values_b.size() / 2]}});
+      return;
+    }
+  }
+
+  std::vector<DemoQuery> Take() { return std::move(queries_); }
+
+ private:
+  const index::Schema& schema_;
+  std::vector<DemoQuery> queries_;
+};
+
+}  // namespace
+
+std::vector<DemoQuery> DrawDemoQueries(const index::Schema& schema, const RowSample& sample) {
+  std::vector<uint32_t> attributes = SpreadOver(AttributesByValues(schema, sample, 2));
+  if (attributes.empty()) attributes = SpreadOver(AttributesByValues(schema, sample, 0));
+  Drawing drawing(schema);
+  for (const uint32_t attribute : attributes) {
+    const std::optional<std::string> frequent = sample.Frequent(attribute, kMostFound);
+    if (frequent) drawing.Add({{attribute, *frequent}});
+    const std::optional<std::string> rare = sample.Rare(attribute);
+    if (rare) drawing.Add({{attribute, *rare}});
+  }
+  // Neighbours from the middle on: neither has a few values only, or one for each row.
+  const size_t num_pairs = attributes.size() - 1;
+  for (size_t i = 0; num_pairs > 0 && i < kNumPairs; ++i) {
+    const size_t first = ((num_pairs - 1) / 2 + i) % num_pairs;
+    drawing.AddPair(sample.rows(), i * sample.rows().size() / kNumPairs, attributes[first],
+                    attributes[first + 1]);
+  }
+  drawing.Add({{attributes.back(), sample.Absent(attributes.back())}});
+  return drawing.Take();
 }
 
 }  // namespace trommel::tool

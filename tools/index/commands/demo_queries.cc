@@ -1,6 +1,4 @@
 // Each way is timed several times in turn, and the rows of both are compared each time.
-#include "tools/index/commands/demo_queries.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "tools/index/commands/demo.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/progress.h"

@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "tools/index/commands/table_commands.h"
-#include "tools/index/rows/key_sample.h"
-#include "tools/index/table/input_options.h"
+#include "tools/index/rows/row_sample.h"
 #include "tools/index/table/new_table.h"
 #include "tools/index/table/table_access.h"
 #include "tools/index/table/table_loader.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"

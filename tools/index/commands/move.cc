@@ -10,11 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "tools/index/commands/region_options.h"
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/table/end_change.h"
 #include "tools/index/table/table_access.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/progress.h"
 #include "tools/trommel/output/report.h"

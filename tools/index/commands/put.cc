@@ -8,8 +8,7 @@
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/attribute_names.h"
-#include "tools/index/rows/row_key.h"
-#include "tools/index/table/input_options.h"
+#include "tools/index/rows/table_columns.h"
 #include "tools/index/table/row_output.h"
 #include "tools/index/table/table_access.h"
 #include "tools/index/table/table_loader.h"

@@ -18,7 +18,7 @@
 #include "tools/index/table/plan_output.h"
 #include "tools/index/table/row_output.h"
 #include "tools/index/table/table_access.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"

@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "tools/index/commands/region_options.h"
 #include "tools/index/commands/table_commands.h"
-#include "tools/index/rows/row_key.h"
+#include "tools/index/rows/table_columns.h"
 #include "tools/index/table/end_change.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/output/number_text.h"

@@ -1,4 +1,6 @@
 // trommel-index stats: what a table is made of, and what its directory costs.
+#include "tools/index/commands/stats.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,8 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/index/commands/stats_operation.h"
-#include "tools/index/commands/stats_report.h"
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/commands/report_out.h"

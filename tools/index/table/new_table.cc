@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "tools/index/rows/key_sample.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/index/rows/row_sample.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/region_table.h"
 

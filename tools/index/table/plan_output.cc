@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "tools/index/rows/row_key.h"
+#include "tools/index/rows/table_columns.h"
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tools/index/rows/row_key.h"
+#include "tools/index/rows/table_columns.h"
 #include "tools/trommel/output/line_writer.h"
 
 namespace trommel::tool {

@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <optional>
+#include <utility>
 
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/progress.h"
@@ -59,6 +61,20 @@ Status BuildTable(index::Cluster& table, bool quiet) {
   };
   const Result<bool> built = table.BuildColumns(draw, [] { return NotedInterrupt() == 0; });
   return built.ok() ? Ok() : Status(built.error());
+}
+
+void AddRegion(Command& command, const std::string& name, uint32_t& region_id,
+               const std::string& help) {
+  AddNumber(command, name, 0, std::numeric_limits<uint32_t>::max(), "", help,
+            [&region_id](uint64_t number) { region_id = static_cast<uint32_t>(number); })
+      .Required();
+}
+
+std::optional<index::RegionLoad> FindRegion(const index::Cluster& table, uint32_t region_id) {
+  for (index::RegionLoad& load : table.GetRegionLoads()) {
+    if (load.region.id == region_id) return std::move(load);
+  }
+  return std::nullopt;
 }
 
 }  // namespace trommel::tool

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "tools/trommel/options/command_line.h"
@@ -39,6 +40,15 @@ int CloseTable(index::Cluster& table, const std::string& folder, int code);
 // Builds the columns that are not built, with progress. Ends early when an interrupt is noted: then
 // the rest is built later. Fails as Cluster::BuildColumns does.
 Status BuildTable(index::Cluster& table, bool quiet);
+
+// Regions by number, for the commands that change them.
+
+// An argument that must be given: a region's number.
+void AddRegion(Command& command, const std::string& name, uint32_t& region_id,
+               const std::string& help);
+
+// The region with this number, if there is one. Cost: that of Cluster::GetRegionLoads.
+std::optional<index::RegionLoad> FindRegion(const index::Cluster& table, uint32_t region_id);
 
 }  // namespace trommel::tool
 

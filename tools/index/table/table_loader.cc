@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tools/trommel/input/input_file.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/progress.h"
@@ -119,6 +120,21 @@ int FailInLoad(const TableInput& input, const std::string& folder, uint64_t num_
   if (NotedInterrupt() == 0) return Fail(kBadInput, error.message + "; " + state);
   WriteToStderr("trommel-index: interrupted: " + state + "\n");
   return kBadInput;
+}
+
+void AddTableInput(Command& command, TableInput& input) {
+  command.Text("-k,--key", input.columns.key, "LIST",
+               "Columns whose cells are the row's key; of several, it is shown and typed a=1,b=2");
+  command.Repeatable("--set-valued", input.columns.set_valued, "LIST[:SEPARATOR]",
+                     "Columns whose cells are sets: tags,uses or 'tags:;' (separator: a comma; "
+                     "spaces around values are removed)");
+  command.Repeatable("--null", input.columns.nulls, "TEXT",
+                     "A cell with this text is null, as an empty one is");
+  command.Flag("--crlf", input.strip_cr, "Lines end with a carriage return and a newline");
+  constexpr uint64_t kMostRows = 1'000'000;
+  AddNumber(command, "--batch", 1, kMostRows, "ROWS",
+            fmt::format("Rows per write (default {})", FormatCount(input.batch_rows)),
+            [&input](uint64_t rows) { input.batch_rows = rows; });
 }
 
 }  // namespace trommel::tool

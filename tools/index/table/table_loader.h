@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/index/rows/key_sample.h"
+#include "tools/index/rows/row_sample.h"
 #include "tools/index/rows/table_columns.h"
 #include "tools/index/rows/table_rows.h"
+#include "tools/trommel/options/command_line.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
 #include "trommel/result.h"
@@ -74,6 +75,9 @@ class TableLoader {
 // an interrupt, too, which ends the program afterwards.
 int FailInLoad(const TableInput& input, const std::string& folder, uint64_t num_rows,
                const Error& error);
+
+// Adds --key, --set-valued, --null, --crlf and --batch.
+void AddTableInput(Command& command, TableInput& input);
 
 }  // namespace trommel::tool
 

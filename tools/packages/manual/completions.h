@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tools/trommel/options/command_text.h"
+#include "tools/trommel/options/command_line.h"
 
 namespace trommel::tool {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tools/trommel/command_list.h"
-#include "tools/trommel/options/command_text.h"
+#include "tools/trommel/options/command_line.h"
 
 namespace trommel::tool {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tools/stress/plans/digest_places.h"
+#include "tools/stress/plans/key_table.h"
 
 namespace trommel::stress {
 namespace {

@@ -35,7 +35,6 @@
 
 #include "tools/stress/plans/key_table.h"
 #include "tools/stress/plans/mix.h"
-#include "tools/stress/records/invariant.h"
 #include "tools/stress/records/thread_record.h"
 #include "tools/stress/subjects/subject.h"
 

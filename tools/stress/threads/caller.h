@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tools/stress/plans/key_table.h"
-#include "tools/stress/plans/random.h"
+#include "tools/stress/plans/mix.h"
 #include "tools/stress/records/thread_record.h"
 #include "tools/stress/threads/board.h"
 

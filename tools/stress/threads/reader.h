@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/stress/plans/random.h"
+#include "tools/stress/plans/mix.h"
 #include "tools/stress/threads/board.h"
 #include "tools/stress/threads/caller.h"
 

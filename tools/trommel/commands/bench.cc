@@ -21,7 +21,6 @@
 #include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/options/file_options.h"
-#include "tools/trommel/options/value_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/progress.h"

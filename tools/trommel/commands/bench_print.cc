@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "bench/sweep/sweep_row.h"
-#include "bench/sweep/sweep_view.h"
+#include "bench/sweep/sweep_tables.h"
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {

@@ -13,10 +13,15 @@
 #include <vector>
 
 #include "tools/trommel/commands/commands.h"
+#include "tools/trommel/filters/describe_filter.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/options/filter_options.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
+#include "tools/trommel/output/progress.h"
 #include "tools/trommel/output/report.h"
+#include "trommel/any_filter.h"
+#include "trommel/scalable_filter.h"
 #include "trommel/sizing.h"
 
 namespace trommel::tool {
@@ -268,6 +273,96 @@ void AddSizeCommand(Command& parent, const Settings& settings) {
     options->encoding_given = command.IsGiven("--encoding");
     return RunSize(*options, settings);
   });
+}
+
+namespace {
+
+void AddAsked(const FamilyOptions& options, Report& report) {
+  report.AddField("type", std::string(FilterTypeName(options.type)));
+  report.AddField("capacity", options.filter.capacity);
+  report.AddField("target_fpr", options.filter.target_fpr);
+}
+
+// One row per doubling of the keys, from the first capacity to the largest.
+void DescribeGrowth(const ScalableFilter& filter, Report& report) {
+  const uint64_t largest = filter.largest_capacity();
+  Json sizes = Json::Array();
+  report.AddLine(fmt::format("{:>18} {:>10} {:>12}", "keys", "rate", "memory"));
+  const auto add = [&](uint64_t num_keys) {
+    const GrowthForecast forecast = filter.ForecastAt(num_keys);
+    sizes.Append({{"num_keys", num_keys},
+                  {"predicted_fpr", forecast.predicted_fpr},
+                  {"num_bytes", forecast.num_bytes}});
+    report.AddLine(fmt::format("{:>18} {:>10} {:>12}", FormatCount(num_keys),
+                               FormatRate(forecast.predicted_fpr),
+                               FormatBytes(forecast.num_bytes)));
+  };
+  for (uint64_t num_keys = filter.first_capacity(); num_keys < largest; num_keys *= 2) {
+    add(num_keys);
+  }
+  add(largest);
+  report.AddField("sizes", std::move(sizes));
+  report.AddField("largest_capacity", largest);
+  report.AddLine(fmt::format(
+      "It grows to {}. Its parts grow in steps: just after one they take the memory of up to twice "
+      "the keys.",
+      FormatCount(largest, "distinct key")));
+}
+
+void DescribeSize(const AnyFilter& filter, const FamilyOptions& options, Report& report) {
+  const Figures figures = filter.GetFigures(/*measured=*/false);
+  const uint64_t num_bytes = CountIn(figures, "num_bytes");
+  report.Add("num_bytes", num_bytes, "memory",
+             FormatBytesPer(num_bytes, options.filter.capacity, "key"));
+  DescribeFigures(
+      figures,
+      {"num_blocks", "num_slots", "shard_bits", "fingerprint_bits", "window", "num_buckets"},
+      report);
+  const double predicted_fpr = filter.ForecastAt(options.filter.capacity).predicted_fpr;
+  report.Add("predicted_fpr", predicted_fpr, "false positives",
+             fmt::format("{} predicted at capacity, however the keys arrive",
+                         FormatRate(predicted_fpr, options.filter.target_fpr)));
+}
+
+}  // namespace
+
+int RunFamilySize(const FamilyOptions& options, const Settings& settings) {
+  if (options.filter.capacity == 0) {
+    return Fail(kUsageError, "give a capacity (-n)");
+  }
+  const Result<AnyFilterPtr> made = options.Create(nullptr);
+  if (!made.ok()) return FailOnRequest(made.error());
+  Report report;
+  AddAsked(options, report);
+  if (const auto* scalable = (*made)->As<ScalableFilter>()) {
+    DescribeGrowth(*scalable, report);
+  } else {
+    DescribeSize(**made, options, report);
+  }
+  return Finish(report, settings.json, kDone);
+}
+
+int MeasureSizings(std::span<const Sizing> sizings, const Settings& settings, Speeds& speeds) {
+  std::vector<bench::SpeedSide> sides;
+  for (const Sizing& sizing : sizings) {
+    const Result<bench::SpeedSide> side = bench::SpeedSideOf(sizing);
+    if (!side.ok()) return Fail(kUsageError, "--measure: " + side.error().message);
+    sides.push_back(*side);
+  }
+  NoteInterrupts();
+  Progress progress("measuring", settings.quiet, std::nullopt);
+  bench::SpeedHooks hooks;
+  hooks.should_stop = [] { return NotedInterrupt() != 0; };
+  hooks.measuring = [&progress](size_t done, size_t total) {
+    if (progress.IsDue()) progress.Draw(fmt::format("figure {} of {}", done + 1, total));
+  };
+  Result<bench::SpeedResult> result = bench::MeasureSpeeds(sides, hooks);
+  progress.Clear();
+  if (!result.ok()) return FailOnRequest(result.error());
+  if (!result->wrong.empty()) return Fail(kNegativeAnswer, "wrong answer: " + result->wrong);
+  if (result->stopped) return Fail(kBadInput, "interrupted");
+  speeds = std::move(result->sides);
+  return kDone;
 }
 
 }  // namespace trommel::tool

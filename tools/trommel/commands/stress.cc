@@ -14,14 +14,13 @@
 #include <vector>
 
 #include "bench/sweep/machine_card.h"
-#include "tools/stress/campaign.h"
-#include "tools/stress/subjects/subjects.h"
+#include "tools/stress/round.h"
+#include "tools/stress/subjects/subject.h"
 #include "tools/trommel/commands/bench_print.h"
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/commands/stress_print.h"
-#include "tools/trommel/commands/stress_report.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/progress.h"

@@ -1,11 +1,10 @@
-#include "tools/trommel/commands/stress_report.h"
-
 #include <fmt/core.h>
 
 #include <utility>
 
 #include "bench/html/html_report.h"
 #include "bench/sweep/sweep_tables.h"
+#include "tools/trommel/commands/stress_print.h"
 #include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {

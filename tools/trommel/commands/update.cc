@@ -10,7 +10,7 @@
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/key_file.h"
 #include "tools/trommel/filters/key_updates.h"
-#include "tools/trommel/filters/rate_report.h"
+#include "tools/trommel/filters/window_rate.h"
 #include "tools/trommel/input/digest_gatherer.h"
 #include "tools/trommel/input/time_leaps.h"
 #include "tools/trommel/output/number_text.h"

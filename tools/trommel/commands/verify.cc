@@ -9,7 +9,6 @@
 #include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/filters/key_file.h"
 #include "tools/trommel/filters/key_updates.h"
-#include "tools/trommel/options/digest_options.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/trommel/input/digest_gatherer.h"
-#include "tools/trommel/output/time_text.h"
+#include "tools/trommel/output/number_text.h"
 #include "trommel/keys.h"
 
 namespace trommel::tool {

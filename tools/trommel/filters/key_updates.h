@@ -19,9 +19,9 @@ namespace trommel::tool {
 
 class KeyUpdates {
  public:
-  // Batches of digests, in input order. `times` says when each came, in ticks (time_text.h); empty:
-  // now, by the wall clock, or by the filter's where that is later. Only a filter whose keys expire
-  // uses them.
+  // Batches of digests, in input order. `times` says when each came, in ticks (number_text.h);
+  // empty: now, by the wall clock, or by the filter's where that is later. Only a filter whose keys
+  // expire uses them.
   using Digests = std::span<const uint64_t>;
   using Times = std::span<const uint64_t>;
 

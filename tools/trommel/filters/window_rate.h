@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 
+#include "tools/trommel/output/report.h"
 #include "trommel/any_filter.h"
 
 namespace trommel::tool {
@@ -70,6 +72,27 @@ class WindowRate {
   double highest_fpr_ = 0;
   double expected_wrongly_present_ = 0;
 };
+
+// The rate after keys were inserted, beside the requested one.
+
+// Here and below, `figures` are the filter's now, measured, and `rate` is KeyUpdates::window_rate.
+
+// Adds the rate now, and of a window the highest one and the insertions beyond its size.
+void DescribeRate(const Figures& figures, const WindowRate* rate, Report& report);
+
+// Adds the highest rate of a window while keys were inserted; nothing for other types.
+void DescribeHighestRate(const Figures& figures, const WindowRate* rate, Report& report);
+
+// Says that the filter holds more distinct keys than it was sized for, without a full stop: what to
+// do about it follows. Empty if it does not.
+std::string CapacityWarning(const Figures& figures);
+
+// Says how a window's rate came to exceed what it was sized for while keys were inserted, and what
+// keeps it; empty if it did not.
+std::string WindowRateWarning(const Figures& figures, const WindowRate* rate);
+
+// Prints the warning, if there is one, as a line of standard error.
+void WarnOfWindowRate(const Figures& figures, const WindowRate* rate);
 
 }  // namespace trommel::tool
 

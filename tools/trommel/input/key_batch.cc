@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tools/trommel/input/find_bytes.h"
-#include "tools/trommel/input/host_names.h"
+#include "tools/trommel/input/key_format.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/tuples.h"
 

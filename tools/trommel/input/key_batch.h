@@ -42,7 +42,7 @@ class KeyBatch {
   // The record of each key as it stands in the input, without its terminator; kHosts: the name.
   std::span<const std::string_view> records() const noexcept { return records_; }
 
-  // When each key came, in ticks (time_text.h); empty where times are not read.
+  // When each key came, in ticks (number_text.h); empty where times are not read.
   std::span<const uint64_t> times() const noexcept {
     return std::span(times_).first(std::min(times_.size(), records_.size()));
   }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/trommel/output/time_text.h"
+#include "tools/trommel/output/number_text.h"
 #include "trommel/result.h"
 
 namespace trommel::tool {
@@ -78,6 +78,19 @@ std::optional<std::string_view> Column(std::string_view line, size_t column_idx)
 
 // The index of the column with that name in a header line; nothing if there is none.
 std::optional<size_t> ColumnIndex(std::string_view header, std::string_view name) noexcept;
+
+// The names in a line of a hosts file, or of a list of domains to block.
+
+// Appends the line's names to `names`, as views into it:
+//
+//   0.0.0.0 ads.example [more.example ...]   hosts(5): an address and names
+//   ||ads.example^                           a rule of ad blockers for a whole domain
+//   ads.example                              a list of names
+//
+// What follows a '#' at the beginning or behind a space is a comment; so is a line that begins with
+// '!' or '['. Rules of other kinds have no name: none is appended. Fails with kInvalidArgument for
+// lines of other kinds.
+Status AddHostNames(std::string_view line, std::vector<std::string_view>& names);
 
 }  // namespace trommel::tool
 

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
-#include "tools/trommel/output/time_text.h"
 
 namespace trommel::tool {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tools/trommel/input/column_names.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 

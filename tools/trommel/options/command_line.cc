@@ -328,7 +328,8 @@ int CommandLine::Fail(const std::string& message) const {
   return tool::Fail(kUsageError, fmt::format("{} (see {}--help)", line, name));
 }
 
-Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) const {
+Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words,
+                                        HelpLength length) const {
   CLI::App* app = app_;
   std::string name = app->get_name();
   for (const std::string& word : words) {
@@ -339,7 +340,9 @@ Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words) c
     app = named.front();
     name += " " + word;
   }
-  return app->get_formatter()->make_help(app, name, CLI::AppFormatMode::All);
+  return app->get_formatter()->make_help(
+      app, name,
+      length == HelpLength::kWhole ? CLI::AppFormatMode::All : CLI::AppFormatMode::Normal);
 }
 
 void CommandLine::AddExamples(const std::string& subcommand, const std::string& first,

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/trommel/options/command_text.h"
 #include "trommel/result.h"
 
 namespace CLI {
@@ -19,6 +18,30 @@ class Option;
 }  // namespace CLI
 
 namespace trommel::tool {
+
+// What a command line is, as data: for man pages and completions, which are made from the same
+// declarations as the help pages.
+
+// An option, or an argument without a name, as it was declared.
+struct OptionText {
+  std::vector<std::string> names;    // {"-n", "--capacity"}; {"FILTER"} of an argument
+  std::string value;                 // "COUNT", "[FILE]", "A.json B.json"; empty for a flag
+  std::string help;                  // one paragraph
+  std::string group;                 // its heading on the help page
+  std::vector<std::string> choices;  // all values that are legal, where these are words
+  bool is_argument = false;
+  bool is_required = false;
+  bool takes_many = false;  // several values, or the option several times
+};
+
+struct CommandText {
+  std::string name;                   // "trommel attr build"
+  std::string group;                  // its heading on the page above
+  std::string description;            // the first line is a summary
+  std::vector<std::string> examples;  // lines for a shell
+  std::vector<OptionText> options;
+  std::vector<CommandText> subcommands;
+};
 
 // The options of all subcommands.
 struct Settings {
@@ -110,6 +133,8 @@ class Command {
   std::string group_ = "Subcommands";
 };
 
+enum class HelpLength { kScreen, kWhole };
+
 // The whole command line.
 class CommandLine : public Command {
  public:
@@ -131,10 +156,10 @@ class CommandLine : public Command {
   // kUsageError; help and version go to standard output.
   int Run(const std::vector<std::string>& arguments, const std::function<int()>& prepare);
 
-  // The whole help page of the subcommand that the words name, of which --help shows a screenful;
-  // without words, the first page. Fails with
-  // kInvalidArgument for a subcommand that is not there.
-  Result<std::string> HelpOf(const std::vector<std::string>& words) const;
+  // The help page of the subcommand that the words name, whole or the screenful that --help shows;
+  // without words, the first page. Fails with kInvalidArgument for a subcommand that is not there.
+  Result<std::string> HelpOf(const std::vector<std::string>& words,
+                             HelpLength length = HelpLength::kWhole) const;
 
   // What was declared, in its order. Options of all subcommands are those of the first page.
   CommandText Describe() const;

@@ -1,17 +1,50 @@
-// Options of commands that open or write a filter file: where to, what to do about a file that is
-// there, how long to wait for it, and the time as of which it is looked at.
+// Options that several subcommands have: numbers, sizes and encodings; digests; files.
 #ifndef TROMMEL_TOOLS_FILE_OPTIONS_H_
 #define TROMMEL_TOOLS_FILE_OPTIONS_H_
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "tools/trommel/filters/filter_output.h"
+#include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/options/command_line.h"
 #include "trommel/any_filter.h"
 #include "trommel/result.h"
+#include "trommel/sizing.h"
 
 namespace trommel::tool {
+
+struct FilterOptions;
+
+// Options whose values are numbers, so that they are written and checked the same everywhere.
+
+// Values as number_text.h reads them. A count or size of 0 is a usage error: it means "not given"
+// to what reads these options.
+Option AddCount(Command& command, const std::string& names, uint64_t& value,
+                const std::string& help);
+Option AddBytes(Command& command, const std::string& names, uint64_t& value,
+                const std::string& help);
+Option AddRate(Command& command, const std::string& names, double& value, const std::string& help);
+
+// A whole number of [least, most].
+Option AddNumber(Command& command, const std::string& names, uint64_t least, uint64_t most,
+                 const std::string& type, const std::string& help,
+                 const std::function<void(uint64_t)>& set);
+
+// Seconds of [least, most], perhaps with a fraction.
+Option AddSeconds(Command& command, const std::string& names, double least, double most,
+                  double& value, const std::string& help);
+
+// --threads.
+void AddThreads(Command& command, uint32_t& num_threads);
+
+// --encoding.
+std::vector<std::string> EncodingNames();       // of presence bits: all types of filters take them
+std::vector<std::string> AllEncodingNames();    // of counting filters, "automatic" last
+std::vector<std::string> FixedEncodingNames();  // the same without "automatic"
+void AddEncoding(Command& command, Encoding& encoding,
+                 const std::vector<std::string>& names = EncodingNames());
+Encoding EncodingFromName(const std::string& name);  // Requires one of AllEncodingNames
 
 // A command that only reads a filter file.
 struct ReadOptions {
@@ -53,6 +86,19 @@ void AddNow(Command& command, NowOption& option);
 // kInvalidArgument, naming the option, for what is no time or lies before the filter's, and for
 // types without time.
 Status ApplyNow(const NowOption& option, AnyFilter& filter);
+
+// --digest, --seed and --key-file: how keys become digests.
+
+// All three, for commands that make a filter.
+void AddDigest(Command& command, FilterOptions& options);
+// Completes options.digest, by --prefer too. Throws UsageError where options contradict each other.
+// For the subcommand's action.
+void FinishDigest(const Command& command, FilterOptions& options);
+// Makes options.digest a keyed one if there is a key file. Fails as ReadKeyFile does.
+Status ReadDigestKey(FilterOptions& options);
+
+// --key-file alone, for commands that hash keys for a filter file.
+void AddKeyFile(Command& command, std::string& key_file);
 
 }  // namespace trommel::tool
 

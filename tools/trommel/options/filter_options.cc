@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
+#include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
-#include "tools/trommel/output/time_text.h"
 
 namespace trommel::tool {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tools/trommel/options/command_line.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/executor.h"
@@ -41,7 +41,7 @@ struct FamilyOptions {
   // kScalable: the capacity is what it holds at first.
   uint64_t max_capacity = 0;
   // kWindow: the capacity is that of a window and one bucket.
-  uint64_t window = 0;  // ticks (time_text.h)
+  uint64_t window = 0;  // ticks (number_text.h)
   uint64_t num_buckets = 8;
   bool cannot_erase = false;
 

@@ -6,10 +6,9 @@
 #include <algorithm>
 
 #include "tools/trommel/input/input_file.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
-#include "tools/trommel/output/time_text.h"
 
 namespace trommel::tool {
 namespace {

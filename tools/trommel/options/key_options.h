@@ -20,7 +20,7 @@ struct KeyInput {
   uint32_t num_threads = 1;   // 0: as many as the machine offers
   bool is_recursive = false;  // paths are those of files only from the parsed command line on
   bool are_hosts = false;     // kHosts
-  uint64_t max_leap = 0;      // ticks (time_text.h), UINT64_MAX: any; 0: not given
+  uint64_t max_leap = 0;      // ticks (number_text.h), UINT64_MAX: any; 0: not given
 
   // As given; options are not what these say before Finish.
   struct {

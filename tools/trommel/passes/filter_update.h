@@ -7,7 +7,6 @@
 #include <string>
 
 #include "tools/trommel/filters/filter_file.h"
-#include "tools/trommel/filters/filter_output.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/options/key_options.h"
 #include "tools/trommel/output/report.h"

@@ -15,7 +15,6 @@
 #include "tools/trommel/input/column_names.h"
 #include "tools/trommel/input/input_file.h"
 #include "tools/trommel/options/attr_options.h"
-#include "tools/trommel/options/digest_options.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"

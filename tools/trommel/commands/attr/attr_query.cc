@@ -13,7 +13,6 @@
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/filters/key_file.h"
 #include "tools/trommel/input/column_names.h"
-#include "tools/trommel/options/digest_options.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/passes/query_output.h"

@@ -11,7 +11,7 @@
 #include "tools/trommel/filters/describe_filter.h"
 #include "tools/trommel/input/column_names.h"
 #include "tools/trommel/options/attr_options.h"
-#include "tools/trommel/options/value_options.h"
+#include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 
