@@ -80,4 +80,20 @@ nanobind::bytes BytesFrom(const std::vector<std::byte>& bytes);
 
 }  // namespace trommel::python
 
+namespace nanobind::detail {
+
+template <>
+struct has_arg_defaults<trommel::python::Argument> : std::true_type {};  // takes None
+
+template <>
+struct type_caster<trommel::python::Argument> {
+  NB_TYPE_CASTER(trommel::python::Argument, const_name("object"))
+  bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+    value = source;
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail
+
 #endif  // TROMMEL_ENGINE_PYTHON_SRC_ARGUMENTS_H_
