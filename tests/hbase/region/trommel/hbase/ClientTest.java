@@ -2,11 +2,13 @@ package trommel.hbase;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -148,11 +150,18 @@ public class ClientTest {
     }
   }
 
-  /** Queries whose calls wait for a thread that another query has must not wait for ever. */
+  /**
+   * Queries whose calls wait for a thread that another query has must not wait for ever; and what they give up, with
+   * 10,000 calls each that have not begun, is no matter of the thread that closes the table.
+   */
   @Test(timeout = 60_000)
   public void closingTheTableEndsAllQueries() throws Exception {
     conf.setInt("trommel.index.client.threads", 1);
-    locations = row -> row.isEmpty() ? location("", "b") : location("b", "");
+    locations =
+        row -> {
+          int region = row.isEmpty() ? 0 : Integer.parseInt(row);
+          return location(row, region == 9_999 ? "" : String.format("%05d", region + 1));
+        };
     conf.setBoolean("trommel.index.client.servers", false);
     CountDownLatch never = new CountDownLatch(1);
     server = request -> waitFor(never);
@@ -176,10 +185,24 @@ public class ClientTest {
     }
     table.close();
     for (Thread query : queries) {
-      query.join(10_000);
+      query.join(10_000);  // Throws if closing has interrupted this thread.
       assertFalse(query.isAlive());
     }
+    assertFalse(Thread.interrupted());
     assertEquals(2, failed.get());
+  }
+
+  /** Also a query with a time of its own, which a thread of the table's was to work on. */
+  @Test
+  public void aTableThatWasClosedAnswersNothing() throws Exception {
+    IndexedTable table = table();
+    Query[] queries = {query(), query().timeout(Duration.ofSeconds(10))};
+    table.close();
+    for (Query query : queries) {
+      IOException e = assertThrows(IOException.class, () -> table.query(query).next());
+      assertTrue(e.getMessage(), e.getMessage().endsWith("was closed"));
+    }
+    assertEquals(0, serverCalls.get());
   }
 
   /** A caller that is interrupted wants no answer of a server's regions, either. */

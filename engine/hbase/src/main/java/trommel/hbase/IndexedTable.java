@@ -67,7 +67,8 @@ public final class IndexedTable implements Closeable {
               Thread thread = new Thread(work, "trommel-query-" + name);
               thread.setDaemon(true);
               return thread;
-            });
+            },
+            (work, closed) -> work.run());  // The thread is the query's own, and the step fails: the table was closed.
     threads.allowCoreThreadTimeOut(true);
   }
 
@@ -211,7 +212,14 @@ public final class IndexedTable implements Closeable {
   /** Ends queries that are under way, which fail; the connection stays open. */
   @Override
   public void close() {
-    threads.shutdownNow().forEach(Runnable::run);  // Those that have not begun: they fail, or a query would wait for them.
+    // Steps that have not begun are run, and fail, or a query would wait for them. Not by the caller's thread: a query
+    // that has failed interrupts the thread of each of its steps.
+    List<Runnable> left = threads.shutdownNow();
+    if (!left.isEmpty()) {
+      Thread ending = new Thread(() -> left.forEach(Runnable::run), "trommel-close-" + name);
+      ending.setDaemon(true);
+      ending.start();
+    }
   }
 
   @Override
