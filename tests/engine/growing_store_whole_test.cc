@@ -12,6 +12,7 @@
 #include "engine/src/blocks/shortfalls.h"
 #include "engine/src/growing/growing_memory.h"
 #include "engine/src/growing/growing_store.h"
+#include "engine/src/growing/segment.h"
 #include "kernels/growing_layout.h"
 #include "support/allocation_peak.h"
 #include "support/catch.h"
@@ -214,6 +215,21 @@ TEST_CASE("growing stores take no more than their memory's limit, and give back 
   }
   memory->Drain();
   CHECK(memory->num_bytes() <= uint64_t{5} << 18);
+}
+
+TEST_CASE("freed segments, kept or given back to the system, are handed out once",
+          "[engine][growing]") {
+  GrowingMemory memory;
+  const uint64_t num_bytes = Segment::BytesFor(2'048);  // 20 of them are more than is kept
+  std::vector<std::byte*> segments(20);
+  for (int round = 0; round < 2; ++round) {
+    for (std::byte*& segment : segments) segment = memory.AllocateSegment(num_bytes);
+    std::ranges::sort(segments);
+    CHECK(std::ranges::adjacent_find(segments) == segments.end());
+    for (std::byte* segment : segments) memory.FreeSegment(segment, num_bytes);
+    CHECK(memory.num_bytes() > 0);
+    CHECK(memory.num_bytes() < segments.size() * num_bytes / 2);
+  }
 }
 
 TEST_CASE("fifty thousand live keys replaced forty times take the memory of fifty thousand",
