@@ -88,6 +88,22 @@ TEST_CASE("a filter takes the memory that its forecast says", "[engine][scalable
   }
 }
 
+TEST_CASE("a filter's forecast holds while some shards keep digests and others blocks",
+          "[engine][scalable]") {
+  const uint64_t seed = Catch::rngSeed();
+  ScalableFilter filter = Doubling({.max_capacity = 60'000});
+  uint64_t num_keys = 0;
+  for (uint64_t size = 46'000; size <= 58'000; size += 3'000) {
+    filter.Insert(MemberKeys(size - num_keys, seed, num_keys));
+    num_keys = size;
+    CAPTURE(size);
+    const GrowthForecast forecast = filter.ForecastAt(size);
+    CHECK(filter.MeasureFill().current_fpr == Catch::Approx(forecast.predicted_fpr).margin(0.0015));
+    CHECK(static_cast<double>(filter.GetStats().num_bytes) ==
+          Catch::Approx(static_cast<double>(forecast.num_bytes)).epsilon(0.15));
+  }
+}
+
 TEST_CASE("a filter that may not grow further fills up, refuses keys by name, and loses none",
           "[engine][scalable][long]") {
   const bool is_by_memory = GENERATE(false, true);

@@ -28,7 +28,7 @@ uint64_t CopyBytes(const GrowthPlan& plan, const SetValues& values) {
   if (values.num_tuples <= values.capacity) return 0;
   const uint64_t num_further = values.num_tuples - values.capacity;
   const uint64_t num_keys = std::min(num_further, values.capacity);
-  if (plan.KeepsDigestsAt(values.capacity)) return num_keys * DigestCopies::kNodeBytes;
+  if (plan.ShareInBlocksAt(values.capacity) < 0.5) return num_keys * DigestCopies::kNodeBytes;
   // With what a record and its place take.
   const auto num_bits = static_cast<uint64_t>(std::bit_width(num_further / num_keys));
   return num_keys * ((num_bits + 2) / 3 + 4) / 2;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <string>
 
@@ -105,14 +106,27 @@ double GrowthPlan::FprOf(double num_values, uint32_t num_bits) {
   return -std::expm1(-std::ldexp(num_values, -static_cast<int>(num_bits)));
 }
 
+double GrowthPlan::ShareInBlocksAt(uint64_t num_keys) const {
+  if (!ladder_.begins_with_digests()) return 1;
+  const auto num_shards = static_cast<double>(options_.num_shards());
+  const double mean = static_cast<double>(num_keys) / num_shards;
+  const double deviation = std::sqrt(mean * (1 - 1 / num_shards));
+  const double least = static_cast<double>(ladder_.max_digests()) + 0.5;  // between two numbers
+  if (deviation == 0) return mean < least ? 0 : 1;
+  return std::erfc((least - mean) / deviation / std::numbers::sqrt2) / 2;
+}
+
 double GrowthPlan::FprAt(uint64_t num_keys) const {
-  return KeepsDigestsAt(num_keys) ? 0 : FprOf(static_cast<double>(num_keys), num_bits());
+  return FprOf(ShareInBlocksAt(num_keys) * static_cast<double>(num_keys), num_bits());
 }
 
 uint64_t GrowthPlan::BytesAt(uint64_t num_keys) const {
-  if (KeepsDigestsAt(num_keys)) return num_keys * GrowthLadder::kBytesPerDigest;
   const size_t level = std::max(ladder_.LevelFor(OfShard(num_keys)), ladder_.first_level());
-  return options_.num_shards() * ladder_[level].num_bytes();
+  const double share = ShareInBlocksAt(num_keys);
+  const uint64_t of_digests = num_keys * GrowthLadder::kBytesPerDigest;
+  const uint64_t of_blocks = options_.num_shards() * ladder_[level].num_bytes();
+  return static_cast<uint64_t>((1 - share) * static_cast<double>(of_digests) +
+                               share * static_cast<double>(of_blocks));
 }
 
 uint64_t GrowthPlan::FirstBytes() const {

@@ -59,9 +59,9 @@ class GrowthPlan {
   // Of the blocks of the first size, and all that it takes.
   uint64_t FirstBytes() const;
   uint64_t AllFirstBytes() const;
-  bool KeepsDigestsAt(uint64_t num_keys) const {
-    return ladder_.begins_with_digests() && OfShard(num_keys) <= ladder_.max_digests();
-  }
+  // The share of its shards that have more keys than digests are kept of, by chance: theirs are
+  // within a few percent of the mean.
+  double ShareInBlocksAt(uint64_t num_keys) const;
   // The chance that a non-member has one of so many values.
   static double FprOf(double num_values, uint32_t num_bits);
 
