@@ -99,9 +99,8 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   if (!settings.json) {  // at once: with the seed, even a crash can be replayed
     Report report;
     report.AddLine(CardText(card));
-    report.AddLine(fmt::format("seed {}, {}, {}, {}, {}, {}{}\n", campaign.seed, options.type,
-                               EncodingName(campaign.encoding),
-                               FormatCount(campaign.num_writers, "writer"),
+    report.AddLine(fmt::format("seed {}, {}, {}{}, {}, {}{}\n", campaign.seed, options.type,
+                               EncodingText(campaign), FormatCount(campaign.num_writers, "writer"),
                                FormatCount(campaign.num_readers, "reader"), ActiveTarget(),
                                is_timed ? fmt::format(", {} s", limit) : ""));
     if (const int code = Finish(report, false, kDone); code != kDone) return code;
@@ -225,10 +224,9 @@ void AddStressCommand(Command& parent, const Settings& settings) {
       .Needs(mix);
   list.Excludes(mix).Excludes(seed);
   command.SetAction([&settings, options] {
-    if (HasFingerprints(options->encoding) &&
-        options->type != FilterTypeName(FilterType::kConcurrent) &&
-        options->type != FilterTypeName(FilterType::kScalable)) {
-      throw UsageError{"--encoding", "fingerprints are for --type concurrent or scalable"};
+    if (options->encoding != CountingConfig{}.encoding &&
+        options->type != FilterTypeName(FilterType::kConcurrent)) {
+      throw UsageError{"--encoding", "only filters of --type concurrent have one"};
     }
     if (options->round && options->mixes.size() != 1) {
       throw UsageError{"--round", "is a round of one --mix"};

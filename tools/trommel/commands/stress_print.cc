@@ -58,6 +58,7 @@ void AddGrowth(const stress::GrowthSeen& growth, Report& report) {
 }
 
 std::string BlocksText(const stress::RoundPlan& plan) {
+  if (plan.type != FilterType::kConcurrent) return std::string(FilterTypeName(plan.type));
   const std::string_view encoding = EncodingName(plan.config.encoding);
   if (!HasFingerprints(plan.config.encoding)) {
     return fmt::format("{} slices of {}", plan.config.num_slices, encoding);
@@ -97,12 +98,20 @@ void DescribeMixes(Report& report) {
   report.AddField("mixes", std::move(names));
 }
 
+std::string EncodingText(const stress::CampaignOptions& options) {
+  const bool has_encoding =
+      std::ranges::find(options.types, FilterType::kConcurrent) != options.types.end();
+  return has_encoding ? fmt::format("{}, ", EncodingName(options.encoding)) : "";
+}
+
 void DescribeCampaign(const stress::CampaignOptions& options, const stress::CampaignResult& result,
                       double seconds, Report& report) {
   report.AddField("seed", options.seed);
   report.AddField("num_writers", options.num_writers);
   report.AddField("num_readers", options.num_readers);
-  report.AddField("encoding", std::string(EncodingName(options.encoding)));
+  if (!EncodingText(options).empty()) {
+    report.AddField("encoding", std::string(EncodingName(options.encoding)));
+  }
   Json types = Json::Array();
   for (const FilterType type : options.types) types.Append(FilterTypeName(type));
   report.AddField("types", std::move(types));

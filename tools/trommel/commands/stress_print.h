@@ -16,6 +16,9 @@ namespace trommel::tool {
 // All mixes.
 void DescribeMixes(Report& report);
 
+// The encoding and ", " behind it; nothing if no type of filter here has one.
+std::string EncodingText(const stress::CampaignOptions& options);
+
 // What was done in so many seconds.
 void DescribeCampaign(const stress::CampaignOptions& options, const stress::CampaignResult& result,
                       double seconds, Report& report);

@@ -114,7 +114,7 @@ std::string StressHtml(const stress::CampaignOptions& options, const stress::Cam
   for (const FilterType type : options.types) {
     types += (types.empty() ? "" : ", ") + std::string(FilterTypeName(type));
   }
-  report.subtitle = fmt::format("{}, {}, {}, {}, seed {}", types, EncodingName(options.encoding),
+  report.subtitle = fmt::format("{}, {}{}, {}, seed {}", types, EncodingText(options),
                                 FormatCount(options.num_writers, "writer"),
                                 FormatCount(options.num_readers, "reader"), options.seed);
   report.findings.push_back(fmt::format(
