@@ -116,6 +116,23 @@ TEST_CASE("one tuple has the answer of a batch, however many parts the question 
   CHECK(num_shown < asked_for.size() << 10);
 }
 
+TEST_CASE("several threads erase a batch of tuples from all sets",
+          "[engine][attributes][attribute_filter][threads]") {
+  AttributeConfig config{.sets = CutSets(5, {}), .capacity = 3'000, .target_fpr = 0.01};
+  AttributeFilter alone = AttributeFilter::Create(config).value();
+  config.executor = Executor::Create(2, 1).value();
+  AttributeFilter filter = AttributeFilter::Create(config).value();
+  REQUIRE(filter.GetStats().sets.size() == 31);  // no number of sets that tasks divide
+  const std::vector<uint64_t> num_values = {0, 0, 10, 100, 1'000};
+  const std::vector<TupleRow> rows = RandomRows(3'000, num_values, Catch::rngSeed());
+  const std::vector<TupleRow> erased(rows.begin(), rows.begin() + 2'000);
+  for (AttributeFilter* each : {&alone, &filter}) {
+    REQUIRE(each->Insert(TupleColumns(rows).view()).num_refused == 0);
+    CHECK(each->Erase(TupleColumns(erased).view()).num_refused == 0);
+  }
+  CHECK((filter.Serialize() == alone.Serialize()));
+}
+
 TEST_CASE("a question for nothing is always answered maybe present",
           "[engine][attributes][attribute_filter]") {
   const AttributeFilter filter =
