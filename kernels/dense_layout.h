@@ -77,8 +77,8 @@ struct DenseShape {
   friend bool operator==(const DenseShape&, const DenseShape&) = default;
 };
 
-// By rate: about .36, .22, .097, .050, .030, .014, .0058, .00053, .000050 and .000012
-// % when full. Keys of the last have as many bits as a word of an overflow line beside the tag.
+// By rate, in percent when full: about .36, .22, .097, .050, .030, .014, .0057, .00053, .000050 and
+// .000012. Keys of the last have as many bits as a word of an overflow line has beside the tag.
 inline constexpr DenseShape kDenseShapes[] = {
     {51, 51, 8},  {48, 78, 8},  {43, 80, 9},  {40, 70, 10}, {38, 54, 11},
     {35, 55, 12}, {32, 62, 13}, {26, 68, 16}, {22, 70, 19}, {20, 64, 21}};
@@ -112,6 +112,7 @@ struct DenseLayout {
   DenseShape shape;
   uint32_t bits;
 
+  friend bool operator==(const DenseLayout&, const DenseLayout&) = default;
   constexpr uint32_t num_keys() const { return shape.bins << bits; }
   constexpr uint32_t KeyOf(uint64_t rest) const {
     return static_cast<uint32_t>((DenseWord{rest} * num_keys()) >> 64);

@@ -52,6 +52,7 @@ HWY_INLINE GrowingProgress UpdateGrowing(const uint64_t* HWY_RESTRICT digests,
   // So many blocks are prefetched together: their addresses are translated side by side, where each
   // by itself would wait among the updates.
   constexpr size_t kGroup = 16;
+  static_assert(kRing % kGroup == 0);
   const GrowingBlocks blocks = blocks_in_memory;  // no store changes a copy
   const uint64_t root = LoadRoot(blocks);
   const size_t end = range.end;
@@ -92,7 +93,7 @@ HWY_INLINE GrowingProgress UpdateGrowing(const uint64_t* HWY_RESTRICT digests,
     const size_t fetched = begin + kRing;
     const size_t placed = HWY_MAX(HWY_MIN(fetched + kGroup, end), fetched);
     for (size_t i = fetched; i < placed; ++i) fetch(i);
-    for (size_t i = placed; i < fetched + kGroup; ++i) prefetch(i);
+    for (size_t i = placed; i < HWY_MIN(fetched + kGroup, end + kRing); ++i) prefetch(i);
   }
   return progress;
 }

@@ -56,6 +56,10 @@ void GrowingShard::SetFigures() {
   figures_.num_bytes.Set(segment_bytes_ + table_.num_bytes());
 }
 
+void GrowingShard::NoteRefusedStep() {
+  figures_.num_refused_growths.Set(figures_.num_refused_growths.Get() + 1);
+}
+
 void GrowingShard::RefuseInsert(bool by_side) {
   const uint64_t num_refused = figures_.num_refused_inserts.Get() + 1;
   figures_.num_refused_inserts.Set(num_refused);
@@ -65,7 +69,7 @@ void GrowingShard::RefuseInsert(bool by_side) {
   }
   // A full shard has no more entries later: growth is tried again some refused keys later. To try
   // may cost as much as to read a segment, or a look at all blocks.
-  const uint64_t retry = std::max<uint64_t>(256, figures_.num_blocks.Get());
+  const uint64_t retry = std::max<uint64_t>(kRefusedUntilRetry, figures_.num_blocks.Get());
   if (is_full() && num_refused % retry == 0) grow_at_ = num_entries_;
 }
 
@@ -104,9 +108,8 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
       fetched = begin + kernels::kUpdateDistance;
       begin = end;
     } else {
-      const Fate fate =
-          keeps_digests() ? UpdateDigest(update, WholeString(kernels::BitsInShard(digests[begin])))
-                          : UpdateValue(update, digests[begin]);
+      const Fate fate = keeps_digests() ? UpdateDigest(update, digests[begin])
+                                        : UpdateValue(update, digests[begin]);
       num_refused += NoteFate(fate, update, begin, answers, refused);
       begin += 1;
     }
@@ -147,9 +150,7 @@ uint64_t GrowingShard::ApplyChunk(Update update, const uint64_t* digests,
 
 Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
   memory_.Poll();
-  const Fate fate = keeps_digests()
-                        ? UpdateDigest(update, WholeString(kernels::BitsInShard(digest)))
-                        : UpdateValue(update, digest);
+  const Fate fate = keeps_digests() ? UpdateDigest(update, digest) : UpdateValue(update, digest);
   Step();
   SetFigures();
   return fate;
@@ -157,31 +158,37 @@ Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
 
 // --- Digests.
 
-Fate GrowingShard::UpdateDigest(Update update, uint64_t string) {
+Fate GrowingShard::UpdateDigest(Update update, uint64_t digest) {
+  const uint64_t string = WholeString(kernels::BitsInShard(digest));
   if (update == Update::kErase) return EraseDigest(string) ? Fate::kChanged : Fate::kUnchanged;
-  if (update != Update::kInsert) {
-    const bool is_in = table_.Has(string);
-    if (is_in == (update == Update::kInsertIfAbsent)) return Fate::kUnchanged;
-  }
-  return AddDigest(string) ? Fate::kChanged : Fate::kRefused;
-}
-
-bool GrowingShard::AddDigest(uint64_t string) {
   const auto refuse = [this](bool by_side) {
     RefuseInsert(by_side);
-    return false;
+    return Fate::kRefused;
   };
-  if (table_.Has(string)) return copies_.Add(string, 1) || refuse(true);
+  if (table_.Has(string)) {
+    if (update == Update::kInsertIfAbsent) return Fate::kUnchanged;
+    return copies_.Add(string, 1) ? Fate::kChanged : refuse(true);
+  }
   if (is_full()) return refuse(false);
   const uint64_t num_after = num_entries_ + 1;
   if (num_after > DigestTable::MostStrings(table_.num_lines()) &&
       !ResizeTable(DigestTable::LinesFor(num_after))) {
     // Up to its last words, so that an insertion is not refused for nothing.
-    if (num_after >= table_.num_lines() * DigestTable::kLineWords) return refuse(false);
+    if (num_after >= table_.num_lines() * DigestTable::kLineWords) {
+      // Blocks may take less.
+      if (figures_.num_refused_inserts.Get() % kRefusedUntilRetry == 0) {
+        if (BecomeBlocks()) {
+          SetThresholds();
+          return UpdateValue(update, digest);
+        }
+        NoteRefusedStep();
+      }
+      return refuse(false);
+    }
   }
   table_.Insert(string);
   num_entries_ = num_after;
-  return true;
+  return Fate::kChanged;
 }
 
 bool GrowingShard::EraseDigest(uint64_t string) {

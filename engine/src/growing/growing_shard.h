@@ -125,6 +125,7 @@ class alignas(64) GrowingShard {
     RangeSums& operator-=(const RangeSums& other);
   };
   static constexpr int64_t kNever = -1;
+  static constexpr uint64_t kRefusedUntilRetry = 256;
 
   bool keeps_digests() const { return segments_.empty(); }
   bool is_full() const { return num_entries_ >= full_at_; }
@@ -155,7 +156,7 @@ class alignas(64) GrowingShard {
   void ForEachSegment(const Visit& visit) const;
 
   // --- Keys (growing_shard.cc). Without a look at whether a step is due.
-  Fate UpdateDigest(Update update, uint64_t string);
+  Fate UpdateDigest(Update update, uint64_t digest);
   Fate UpdateValue(Update update, uint64_t digest) noexcept;
   Fate UpdateRange(Update update, uint64_t digest) noexcept;
   // By a kernel, and what that leaves by UpdateRange. Requires that no step is due before the last.
@@ -163,9 +164,9 @@ class alignas(64) GrowingShard {
                       uint64_t* answers, uint64_t* refused);
   // How many keys may be updated until a step may be due.
   uint64_t KeysUntilStep(Update update) const;
-  bool AddDigest(uint64_t string);
   bool EraseDigest(uint64_t string);
   void RefuseInsert(bool by_side);
+  void NoteRefusedStep();
   void SetFigures();
 
   // --- Steps (growing_shard_steps.cc).
@@ -176,7 +177,7 @@ class alignas(64) GrowingShard {
     }
   }
   void DoSteps() noexcept;
-  bool Grow() noexcept;
+  void Grow() noexcept;
   bool Fold() noexcept;
   // Moves copies from slots to records.
   void CountCopies() noexcept;

@@ -20,7 +20,7 @@ constexpr uint64_t kLastDown = 85;
 constexpr uint64_t kFirstDown = 80;
 
 // The hundredths of a capacity that are for step i of `num`, in entries: each step has a number of
-// its own, so that no update makes several.
+// its own, so that none waits for another.
 uint64_t EntriesAt(uint64_t capacity, uint64_t first, uint64_t last, uint64_t i, uint64_t num) {
   const uint64_t hundredth = capacity / 100;
   if (num <= 1) return hundredth * last;
@@ -34,7 +34,7 @@ void GrowingShard::SetThresholds() {
   if (keeps_digests()) {
     // A filter that begins with blocks has digests where a loaded shard is empty, or could not
     // have blocks yet.
-    grow_at_ = ladder_.begins_with_digests() ? ladder_.max_digests() : 1;
+    grow_at_ = ladder_.begins_with_digests() ? ladder_.max_digests() + 1 : 1;
     fold_at_ = kNever;
     full_at_ = FullAt(ladder_[0]);
     segment_bytes_ = 0;
@@ -78,25 +78,25 @@ void GrowingShard::SetThresholds() {
   figures_.level.Set(level_);
 }
 
+// An update makes one step: where several are due, after loading, merging or refusals, the next
+// updates make the others. A shard that is empty needs no time for its own.
 void GrowingShard::DoSteps() noexcept {
-  while (num_entries_ >= grow_at_ && Grow()) {
-  }
-  while (static_cast<int64_t>(num_entries_) <= fold_at_ && Fold()) {
+  if (num_entries_ >= grow_at_) {
+    Grow();
+  } else {
+    while (static_cast<int64_t>(num_entries_) <= fold_at_ && Fold() && num_entries_ == 0) {
+    }
   }
   SetFigures();
 }
 
-bool GrowingShard::Grow() noexcept {
-  if (keeps_digests() ? BecomeBlocks() : MoveUp()) {
-    SetThresholds();
-    return true;
-  }
-  if (NextBytes() != 0) figures_.num_refused_growths.Set(figures_.num_refused_growths.Get() + 1);
+void GrowingShard::Grow() noexcept {
+  if (keeps_digests() ? BecomeBlocks() : MoveUp()) return SetThresholds();
+  if (NextBytes() != 0) NoteRefusedStep();
   // Copies in slots must not keep out keys.
   if (is_full() && !keeps_digests()) CountCopies();
   grow_at_ = num_entries_ + std::max<uint64_t>(64, num_entries_ / 16);
   if (NextBytes() == 0) grow_at_ = std::max(grow_at_, full_at_);
-  return false;
 }
 
 // Ends the program where there is no memory for records, as updates do.
@@ -116,7 +116,9 @@ bool GrowingShard::Fold() noexcept {
   if (num_entries_ == 0 && ladder_.begins_with_digests()) {
     BecomeDigests();  // needs no memory, whatever the level
   } else if ((level_ == ladder_.first_level() && !is_moving()) || !MoveDown()) {
-    fold_at_ = std::max<int64_t>(0, static_cast<int64_t>(num_entries_) - 64);
+    NoteRefusedStep();
+    const uint64_t retry = std::max<uint64_t>(64, num_entries_ / 16);
+    fold_at_ = static_cast<int64_t>(num_entries_ - std::min(num_entries_, retry));
     return false;
   }
   SetThresholds();
@@ -207,6 +209,10 @@ bool GrowingShard::Replace(size_t first, size_t num_from, const GrowthLevel& to,
 bool GrowingShard::MoveUp() noexcept {
   if (level_ + 1 == ladder_.num_levels()) return false;
   const GrowthLevel& next = ladder_[level_ + 1];
+  if (next.HasSegmentsOf(level())) {
+    level_ += 1;
+    return true;
+  }
   const uint64_t num_parts = PartsOf(level(), next);
   const uint64_t at = num_moved_ * num_parts;
   if (!Replace(at, 1, next, at, num_parts)) return false;
@@ -222,6 +228,10 @@ bool GrowingShard::MoveDown() noexcept {
   const bool is_moving = this->is_moving();
   const size_t to_level = is_moving ? level_ : level_ - 1;
   const GrowthLevel& to = ladder_[to_level];
+  if (to.HasSegmentsOf(ladder_[to_level + 1])) {
+    level_ = to_level;
+    return true;
+  }
   const uint64_t num_parts = PartsOf(to, ladder_[to_level + 1]);
   const uint64_t moved = (is_moving ? num_moved_ : to.num_segments()) - 1;
   if (!Replace(moved * num_parts, num_parts, to, moved, 1)) return false;

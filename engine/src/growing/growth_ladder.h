@@ -30,6 +30,11 @@ struct GrowthLevel {
 
   uint64_t num_segments() const { return uint64_t{1} << prefix_bits; }
   uint64_t num_bytes() const;  // of a shard's segments, without further lines and records
+  // Nothing needs to move from one to the other.
+  bool HasSegmentsOf(const GrowthLevel& other) const {
+    return prefix_bits == other.prefix_bits && num_blocks == other.num_blocks &&
+           layout == other.layout;
+  }
 };
 
 class GrowthLadder {
