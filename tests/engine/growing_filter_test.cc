@@ -104,6 +104,18 @@ TEST_CASE("a filter's forecast holds while some shards keep digests and others b
   }
 }
 
+TEST_CASE("where a limit refuses larger tables of digests, shards have blocks, which take less",
+          "[engine][scalable]") {
+  ScalableFilter filter = Doubling({.memory_limit_bytes = 300'000});
+  const std::vector<uint64_t> keys = MemberKeys(80'000, Catch::rngSeed());
+  for (const auto some : {std::span(keys).first(40'000), std::span(keys).last(40'000)}) {
+    CHECK(filter.Insert(some).num_refused < 1'000);  // until they are tried again
+  }
+  CHECK(filter.GetStats().num_small_parts == 0);
+  CHECK(filter.GetStats().num_refused_steps > 0);
+  CHECK(filter.GetStats().num_bytes <= 300'000);
+}
+
 TEST_CASE("a filter that may not grow further fills up, refuses keys by name, and loses none",
           "[engine][scalable][long]") {
   const bool is_by_memory = GENERATE(false, true);

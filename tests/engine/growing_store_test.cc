@@ -176,6 +176,14 @@ TEST_CASE("an update of a growing store moves one segment at most, up and down",
   }
   CHECK(store->FiguresOf(kShard).level == level + 1);
   CHECK(num_moves == ladder[level].num_segments());
+  // A copy has the least level that takes its keys, and makes the steps that are due one by one.
+  const auto copy = NewStore();
+  REQUIRE(copy->WriteShard(kShard, store->ReadShard(kShard)));
+  for (uint64_t i = 0; i < ladder[level].num_segments(); ++i) {
+    CHECK(copy->FiguresOf(kShard).level == level);
+    REQUIRE(copy->InsertOne(DigestOfShard(random)));
+  }
+  CHECK(copy->FiguresOf(kShard).level == level + 1);
   num_moves = 0;
   for (const uint64_t key : keys) {
     REQUIRE(store->EraseOne(key));

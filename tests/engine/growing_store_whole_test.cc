@@ -191,6 +191,25 @@ TEST_CASE("a growing store grows when there is memory again", "[engine][growing]
   CHECK(store->Figures().num_blocks == other->Figures().num_blocks);
 }
 
+TEST_CASE("shards merge to digests or blocks as if the keys had been inserted",
+          "[engine][growing]") {
+  std::mt19937_64 random(Catch::rngSeed());
+  const uint64_t most = MakeGrowing()->ladder().max_digests();
+  for (const uint64_t num_keys : {most - 1, most, most + 1}) {
+    const auto digests = DigestsOfShards(num_keys, 1, random);
+    const std::span<const uint64_t> all(digests);
+    const StorePtr merged = MakeGrowing();
+    const StorePtr other = MakeGrowing();
+    const StorePtr inserted = MakeGrowing();
+    InsertAll(*merged, all.first(num_keys / 2));
+    InsertAll(*other, all.subspan(num_keys / 2));
+    InsertAll(*inserted, all);
+    REQUIRE(merged->Merge(*other));
+    CHECK(ContentsOf(*merged) == ContentsOf(*inserted));
+    CHECK(merged->ReadShard(0).keeps_digests == (num_keys <= most));
+  }
+}
+
 TEST_CASE("growing stores take no more than their memory's limit, and give back what they free",
           "[engine][growing][long]") {
   std::mt19937_64 random(Catch::rngSeed());

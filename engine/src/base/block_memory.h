@@ -51,6 +51,7 @@ class ScratchArray {
   static_assert(std::is_trivial_v<T>, "elements begin as zeroed bytes");
 
  public:
+  ScratchArray() = default;  // of no elements: takes no memory
   // Zeroed. Where the system refuses the memory, ok() is false.
   explicit ScratchArray(size_t size) {
     const uint64_t num_words = (size * sizeof(T) + sizeof(uint32_t) - 1) / sizeof(uint32_t);
@@ -68,7 +69,7 @@ class ScratchArray {
  private:
   BlockMemory memory_;
   size_t size_ = 0;
-  bool is_ok_ = false;
+  bool is_ok_ = true;
 };
 
 // Of the addresses [begin, end): the bytes on huge pages, from a text in the format of

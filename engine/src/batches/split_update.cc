@@ -12,9 +12,16 @@
 namespace trommel {
 namespace {
 
+// Whether there are so many, of any content.
+template <class T>
+bool Fit(ScratchArray<T>& array, size_t size) {
+  if (array.size() < size) array = ScratchArray<T>(size);
+  return array.ok();
+}
+
 class Round {
  public:
-  Round(const BatchTarget& target, Update update, Keys keys, bool needs_bits)
+  Round(const BatchTarget& target, Update update, Keys keys, bool needs_bits, SplitMemory& memory)
       : target_(target),
         update_(update),
         keys_(keys),
@@ -22,18 +29,18 @@ class Round {
         range_bits_(target.store.owned_range_bits()),
         num_ranges_(size_t{1} << range_bits_),
         num_chunks_((keys.size() + kSplitChunk - 1) / kSplitChunk),
-        digests_(keys.kind() == KeyKind::kDigests ? 0 : keys.size()),
-        ranges_(keys.size()),
-        split_(keys.size()),
-        starts_(num_chunks_ * (num_ranges_ + 1)),
-        split_answers_(needs_bits ? (keys.size() + 63) / 64 : 0) {}
+        memory_(memory) {}
 
-  bool has_memory() const {
-    return digests_.ok() && ranges_.ok() && split_.ok() && starts_.ok() && split_answers_.ok();
+  bool has_memory() {
+    const size_t num_keys = keys_.size();
+    return Fit(memory_.digests, keys_.kind() == KeyKind::kDigests ? 0 : num_keys) &&
+           Fit(memory_.ranges, num_keys) && Fit(memory_.split, num_keys) &&
+           Fit(memory_.starts, num_chunks_ * (num_ranges_ + 1)) &&
+           Fit(memory_.answers, needs_bits_ ? (num_keys + 63) / 64 : 0);
   }
 
   UpdateOutcome Run(std::span<uint64_t> answers) {
-    std::ranges::fill(split_answers_.span(), 0);
+    std::ranges::fill(memory_.answers.span(), 0);
     ForEach(num_chunks_, [&](size_t c) { SplitChunk(c); });
     ForEach(num_ranges_, [&](size_t r) { ApplyOwnedRange(r); });
     if (!answers.empty()) ForEach(num_chunks_, [&](size_t c) { Unsplit(c, answers); });
@@ -55,19 +62,23 @@ class Round {
   size_t SizeOf(size_t chunk_idx) const {
     return std::min(kSplitChunk, keys_.size() - FirstOf(chunk_idx));
   }
-  std::span<uint16_t> RangesOf(size_t c) { return ranges_.span().subspan(FirstOf(c), SizeOf(c)); }
-  std::span<uint64_t> SplitOf(size_t c) { return split_.span().subspan(FirstOf(c), SizeOf(c)); }
+  std::span<uint16_t> RangesOf(size_t c) {
+    return memory_.ranges.span().subspan(FirstOf(c), SizeOf(c));
+  }
+  std::span<uint64_t> SplitOf(size_t c) {
+    return memory_.split.span().subspan(FirstOf(c), SizeOf(c));
+  }
   std::span<uint32_t> StartsOf(size_t c) {
-    return starts_.span().subspan(c * (num_ranges_ + 1), num_ranges_ + 1);
+    return memory_.starts.span().subspan(c * (num_ranges_ + 1), num_ranges_ + 1);
   }
   std::span<uint64_t> SplitAnswersOf(size_t c) {
-    return split_answers_.span().subspan(FirstOf(c) / 64, (SizeOf(c) + 63) / 64);
+    return memory_.answers.span().subspan(FirstOf(c) / 64, (SizeOf(c) + 63) / 64);
   }
 
   void SplitChunk(size_t c) {
-    const std::span<uint64_t> buffer = digests_.size() == 0
+    const std::span<uint64_t> buffer = keys_.kind() == KeyKind::kDigests
                                            ? std::span<uint64_t>()
-                                           : digests_.span().subspan(FirstOf(c), SizeOf(c));
+                                           : memory_.digests.span().subspan(FirstOf(c), SizeOf(c));
     const std::span<const uint64_t> digests =
         ViewedDigests(target_.policy, keys_, FirstOf(c), SizeOf(c), buffer);
     SplitByRange(digests, range_bits_, RangesOf(c), SplitOf(c), StartsOf(c));
@@ -127,19 +138,16 @@ class Round {
   const size_t num_chunks_;
   std::atomic<uint64_t> num_applied_{0};
   std::atomic<uint64_t> num_refused_{0};
-  // Chunk c begins at c * kSplitChunk, in starts_ at c * (num_ranges_ + 1).
-  ScratchArray<uint64_t> digests_;
-  ScratchArray<uint16_t> ranges_;
-  ScratchArray<uint64_t> split_;
-  ScratchArray<uint32_t> starts_;
-  ScratchArray<uint64_t> split_answers_;
+  // Chunk c begins at c * kSplitChunk, in starts at c * (num_ranges_ + 1).
+  SplitMemory& memory_;
 };
 
 }  // namespace
 
 std::optional<UpdateOutcome> UpdateSplit(const BatchTarget& target, Update update, Keys keys,
-                                         std::span<uint64_t> answers) noexcept {
-  Round round(target, update, keys, NeedsBits(update, answers));
+                                         std::span<uint64_t> answers,
+                                         SplitMemory& memory) noexcept {
+  Round round(target, update, keys, NeedsBits(update, answers), memory);
   if (!round.has_memory()) return std::nullopt;
   return round.Run(answers);
 }

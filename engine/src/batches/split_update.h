@@ -19,14 +19,25 @@
 #include <optional>
 #include <span>
 
+#include "engine/src/base/block_memory.h"
 #include "engine/src/batches/update_batch.h"
 
 namespace trommel {
 
-// As UpdateBatch, for the keys of one of its rounds. Returns nothing, and changes nothing, if the
-// system refuses the memory: 18 bytes per key.
+// What a round needs, 18 bytes per key: kept for the next rounds of a batch, since memory that the
+// system hands out anew costs more than the split.
+struct SplitMemory {
+  ScratchArray<uint64_t> digests;
+  ScratchArray<uint16_t> ranges;
+  ScratchArray<uint64_t> split;
+  ScratchArray<uint32_t> starts;
+  ScratchArray<uint64_t> answers;
+};
+
+// As UpdateBatch, for the keys of one of its rounds. Returns nothing, and changes no key, if the
+// system refuses the memory.
 std::optional<UpdateOutcome> UpdateSplit(const BatchTarget& target, Update update, Keys keys,
-                                         std::span<uint64_t> answers) noexcept;
+                                         std::span<uint64_t> answers, SplitMemory& memory) noexcept;
 
 }  // namespace trommel
 

@@ -192,6 +192,7 @@ UpdateOutcome UpdateBatch(const BatchTarget& target, Update update, Keys keys,
                           std::span<uint64_t> answers) noexcept {
   const uint32_t num_threads = target.executor == nullptr ? 1 : target.executor->num_threads();
   UpdateOutcome outcome;
+  SplitMemory memory;
   for (size_t first = 0; first < keys.size();) {
     const UpdateCost cost = target.store.update_cost();
     const size_t num_keys = std::min(keys.size() - first, KeysOfRound(cost));
@@ -204,7 +205,7 @@ UpdateOutcome UpdateBatch(const BatchTarget& target, Update update, Keys keys,
         (target.route == Route::kAutomatic && IsWorthSplitting(cost, num_keys, num_threads));
     if (is_split) {
       // Without memory for a split, the keys take the other ways, which need none.
-      if (const auto of_split = UpdateSplit(target, update, of_round, of_answers)) {
+      if (const auto of_split = UpdateSplit(target, update, of_round, of_answers, memory)) {
         outcome += *of_split;
         continue;
       }

@@ -7,8 +7,8 @@
 //                       those that no other thread holds
 //              split    by owned range, each chunk's digest range under its lock
 //
-// It is applied in rounds of limited memory, each in the way that is best for it: a store that
-// grows meanwhile is divided later, and has larger rounds.
+// A batch is applied in rounds of limited memory. The way is chosen anew for each, because a store
+// that grows meanwhile becomes worth splitting, and takes larger rounds.
 //
 // All ways leave the same bytes and the same answers. An update holds one lock at a time, so the
 // order of locks does not matter. (A point-in-time save holds all locks, taken in order:

@@ -96,8 +96,8 @@ void UpdateByKernels(const Kernels& kernels, const Blocks& blocks, Update update
 struct UpdateCost {
   uint32_t range_bits = 0;  // 0: there is nothing to split by
   uint64_t num_blocks = 0;
-  // An update changes more than one cache line, or takes so long that those ahead of it do not
-  // overlap.
+  // An update changes more than one cache line, or takes so long that the prefetches of the next
+  // ones do not overlap.
   bool has_many_lines = false;
   uint64_t num_bytes = 0;  // only where it does
 

@@ -79,10 +79,11 @@ void GrowingShard::SetThresholds() {
 }
 
 // An update makes one step: where several are due, after loading, merging or refusals, the next
-// updates make the others. A shard that is empty needs no time for its own.
+// updates make the others; but a full shard would refuse these, and an empty one has no next.
 void GrowingShard::DoSteps() noexcept {
   if (num_entries_ >= grow_at_) {
-    Grow();
+    do Grow();
+    while (is_full() && num_entries_ >= grow_at_);
   } else {
     while (static_cast<int64_t>(num_entries_) <= fold_at_ && Fold() && num_entries_ == 0) {
     }
