@@ -123,5 +123,13 @@ TEST_CASE("a segment has the values that it was made of, of each size and shape"
   }
 }
 
+TEST_CASE("values far from their places are sorted, too", "[engine][growing]") {
+  std::vector<uint64_t> values(100'000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = values.size() - i;
+  SortNearly(values);
+  CHECK(std::ranges::is_sorted(values));
+}
+
 }  // namespace
+
 }  // namespace trommel

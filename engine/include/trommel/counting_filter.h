@@ -261,7 +261,7 @@ class TROMMEL_API CountingFilter {
   /// limit has no space for makes both fail with kOutOfMemory.
   ///
   /// Fails with kInvalidArgument without fingerprints, or if they have no bit to spare (8 doublings
-  /// with slots of 16 bits, 7 to 11 with dense blocks) or num_blocks would exceed kMaxBlocks, and
+  /// with slots of 16 bits, 7 to 20 with dense blocks) or num_blocks would exceed kMaxBlocks, and
   /// with kOutOfMemory: it needs memory for both sizes while it runs. Cost: one pass over all
   /// blocks.
   Status Grow();

@@ -78,8 +78,8 @@ struct ScalableStats {
   /// Part of num_bytes: overflow lines beyond the least number, records of copies, hidden keys, and
   /// 64 for each whole digest with further copies.
   uint64_t side_table_bytes = 0;
-  /// Growth that was refused by the memory limit or the system, since creation, load or clear. Its
-  /// blocks are filled further.
+  /// Steps, up and down, that a limit or the system refused, since creation, load or clear. Blocks
+  /// are filled further, or stay.
   uint64_t num_refused_steps = 0;
   /// Queries answered "maybe present" because writers changed their 64 blocks at each of several
   /// attempts; since creation, load or clear.
@@ -128,9 +128,9 @@ struct ScalableFill {
 /// "Happened before" is as in ConcurrentFilter. Why all this holds is in ARCHITECTURE.md, Why
 /// queries beside writers are right.
 ///
-/// The batches of a single caller grow the filter at the same key, and leave the same bytes, for
-/// any number of threads and any split of the batches. So do callers that race, if they only insert
-/// and nothing is refused.
+/// The batches of a single caller leave the same bytes, for any number of threads and any split of
+/// the batches; and grow the filter at the same key, unless keys come that are in. So do callers
+/// that race, if they only insert and nothing is refused.
 class TROMMEL_API ScalableFilter {
  public:
   /// Creates an empty filter. Fails with kInvalidArgument for numbers out of range (as SizeFor

@@ -22,6 +22,10 @@
 //   0.85 .. 0.8 of that of the level below   they are moved down, in reverse order
 //   1.3                                      insertions are refused (if growth is refused before)
 //
+// An update makes one step; several are due only after loading, merging and refusals. A step may
+// change the number of entries: copies that were counted get slots where blocks have space for
+// them, or the other way round.
+//
 // *Small shards* keep whole digests in a table (digest_table.h), as many as the ladder says; then
 // they have segments. A shard that has been emptied is as new.
 //

@@ -206,11 +206,15 @@ void AppendValuesOf(const Segment& segment, uint64_t first_value, uint32_t p, Sh
 }  // namespace
 
 void SortNearly(std::span<uint64_t> values) {
+  constexpr size_t kMostSteps = 64;
+  size_t num_steps = 0;
   for (size_t i = 1; i < values.size(); ++i) {
     const uint64_t value = values[i];
     size_t to = i;
     for (; to > 0 && values[to - 1] > value; --to) values[to] = values[to - 1];
     values[to] = value;
+    num_steps += i - to;
+    if (num_steps > kMostSteps * (i + kMostSteps)) return std::sort(values.begin(), values.end());
   }
 }
 

@@ -23,7 +23,8 @@ struct ShardValues {
   std::vector<ValueCount> further;
 };
 
-// Sorts values that are near their places, each in as many steps as it is away.
+// Sorts values most of which are near their places: each takes as many steps as it is away, as
+// long as these are few on average.
 void SortNearly(std::span<uint64_t> values);
 
 // Appends what the segment of this prefix has. May throw std::bad_alloc.

@@ -59,8 +59,8 @@ class GrowthPlan {
   // Of the blocks of the first size, and all that it takes.
   uint64_t FirstBytes() const;
   uint64_t AllFirstBytes() const;
-  // The share of its shards that have more keys than digests are kept of, by chance: theirs are
-  // within a few percent of the mean.
+  // The share of its shards that have more keys than digests are kept of: those of a shard differ
+  // from the mean by a few percent, so that it is also the share of the keys.
   double ShareInBlocksAt(uint64_t num_keys) const;
   // The chance that a non-member has one of so many values.
   static double FprOf(double num_values, uint32_t num_bits);
