@@ -193,7 +193,7 @@ TEST_CASE("a file with other sections is refused or is another file", "[engine][
       FileForge moved = good;
       if (i > 0) {
         std::swap(moved.sections[i], moved.sections[i - 1]);
-        CHECK(refused(moved));
+        CheckRefused(file, moved.Seal(), kCorrupt, "is not behind those that stand before it");
       }
       FileForge elsewhere = good;
       if (record.store != 0) {

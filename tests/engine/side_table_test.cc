@@ -42,6 +42,16 @@ TEST_CASE("a block changes to exact counters with 64 keys and back to runs with 
   }
 }
 
+TEST_CASE("a block is promoted in the form that takes the next key", "[engine][side_table]") {
+  for (const uint64_t num_keys : {62, 63}) {
+    SideTable table(1, 8, 0);
+    std::vector<uint64_t> counters(256, 0);
+    for (size_t s = 0; s < 8; ++s) counters[32 * s] = num_keys;
+    REQUIRE(table.Promote(0, counters));
+    CHECK(table.RunsOf(0).empty() == (num_keys == 63));
+  }
+}
+
 TEST_CASE("blocks whose slices hold different numbers of keys are kept exactly",
           "[engine][side_table]") {
   SideTable table(64, 8, 3);

@@ -333,15 +333,15 @@ TEST_CASE("min_columns is the least number of columns", "[index][server_index]")
 
 TEST_CASE("a successor whose filter is full leaves that server's regions as candidates",
           "[index][server_index]") {
-  // Enough for a filter that is made for so many pairs, and not for one that grows to them: it
-  // keeps whole digests at first.
+  // Enough for a filter that is made for so many pairs, and not for one that grows to them: the
+  // sizes that it has are others.
   ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
                                             .structure = Structure::kServerFilters,
                                             .target_fpr = 0.01,
                                             .memory_limit_bytes = 400'000},
                                            EvenTable(4, 2));
   std::vector<std::string> values;
-  for (int v = 0; v < 50'000; ++v) values.push_back("v" + std::to_string(v));
+  for (int v = 0; v < 80'000; ++v) values.push_back("v" + std::to_string(v));
   REQUIRE(index.Resize(0, 30'000));
   for (uint32_t id = 0; id < 4; ++id) REQUIRE(Fill(index, id, id == 2 ? values : ValuesOf(id)));
   REQUIRE(StatsOf(index).num_unbuilt == 0);

@@ -58,7 +58,7 @@ TEST_CASE("what stress found is there for programs", "[tools][stress]") {
   CHECK_FALSE(figures.contains("violation"));
 }
 
-TEST_CASE("stress tests concurrent filters of any encoding; other types have none",
+TEST_CASE("stress tests concurrent filters of any encoding, and other types have none",
           "[tools][stress]") {
   const std::string type = GENERATE("concurrent", "scalable");
   const bool is_concurrent = type == "concurrent";
