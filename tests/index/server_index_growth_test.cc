@@ -333,8 +333,8 @@ TEST_CASE("min_columns is the least number of columns", "[index][server_index]")
 
 TEST_CASE("a successor whose filter is full leaves that server's regions as candidates",
           "[index][server_index]") {
-  // Enough for a filter that is made for so many pairs, and not for one that grows to them: the
-  // sizes that it has are others.
+  // Enough for a filter that is made for so many pairs. One that grows to them has other sizes, and
+  // the last that the limit allows takes fewer.
   ServerIndex index = *ServerIndex::Create({.attributes = {AttributeState::kIndexed},
                                             .structure = Structure::kServerFilters,
                                             .target_fpr = 0.01,

@@ -12,7 +12,7 @@
 namespace trommel {
 namespace {
 
-// Whether there are so many, of any content.
+// Makes space for so many elements, of any content. Returns false if the system refuses it.
 template <class T>
 bool Fit(ScratchArray<T>& array, size_t size) {
   if (array.size() < size) array = ScratchArray<T>(size);

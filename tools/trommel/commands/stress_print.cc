@@ -57,11 +57,12 @@ void AddGrowth(const stress::GrowthSeen& growth, Report& report) {
                          FormatCount(growth.num_shrunk)));
 }
 
+// What its blocks are, and ", " behind it; nothing where the type of filter says that.
 std::string BlocksText(const stress::RoundPlan& plan) {
-  if (plan.type != FilterType::kConcurrent) return std::string(FilterTypeName(plan.type));
+  if (plan.type != FilterType::kConcurrent) return "";
   const std::string_view encoding = EncodingName(plan.config.encoding);
   if (!HasFingerprints(plan.config.encoding)) {
-    return fmt::format("{} slices of {}", plan.config.num_slices, encoding);
+    return fmt::format("{} slices of {}, ", plan.config.num_slices, encoding);
   }
   std::string text(encoding);
   if (plan.geometry) {
@@ -73,12 +74,12 @@ std::string BlocksText(const stress::RoundPlan& plan) {
     text += fmt::format(", side memory for {} per part",
                         FormatCount(plan.side_records, "promoted block"));
   }
-  return text;
+  return text + ", ";
 }
 
 std::string PlanText(const stress::RoundPlan& plan) {
   std::string text = fmt::format(
-      "{}, mix {}, round {}, seed {}: {}, {}, {}", FilterTypeName(plan.type), plan.mix.name,
+      "{}, mix {}, round {}, seed {}: {}, {}{}", FilterTypeName(plan.type), plan.mix.name,
       plan.round, plan.seed, stress::KindName(plan.kind), BlocksText(plan),
       plan.executor_threads == 0 ? "no executor"
                                  : fmt::format("executor of {}", plan.executor_threads));
