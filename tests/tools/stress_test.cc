@@ -18,21 +18,13 @@ using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
 TEST_CASE("stress runs the rounds it is asked for, and every invariant holds", "[tools][stress]") {
-  const TempFolder folder;
-  const ToolResult result = RunTool({"stress", "--mix", "churn", "--rounds", "1", "--seed", "7",
-                                     "--html", folder.Path("stress.html")});
+  const ToolResult result = RunTool({"stress", "--mix", "churn", "--rounds", "1", "--seed", "7"});
   INFO(result.out << result.err);
   CHECK(result.exit_code == 0);
   CHECK_THAT(result.out, ContainsSubstring("seed 7"));
   CHECK_THAT(result.out, ContainsSubstring("churn"));
   CHECK_THAT(result.out, ContainsSubstring("Every invariant held"));
   CHECK(result.err.empty());  // no progress in a pipe
-  const std::string page = folder.Read("stress.html");
-  for (const char* part : {"Every invariant held.", "--mix churn --rounds 1 --seed 7", "CPU",
-                           "cores, threads", "load when it began", "date"}) {
-    CHECK_THAT(page, ContainsSubstring(part));
-  }
-  CHECK(folder.Names() == std::vector<std::string>{"stress.html"});
 }
 
 TEST_CASE("what stress found is there for programs", "[tools][stress]") {

@@ -53,7 +53,6 @@ int Main(int argc, char** argv) {
   CommandLine line(kDescription, kMore, fmt::format("trommel-index {}", LinkedVersion()),
                    "trommel-index");
   Settings settings;
-  settings.typed = TypedCommand("trommel-index", {argv + std::min(argc, 1), argv + argc});
   line.Flag("--json", settings.json, "Report as one JSON object");
   line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
   // Where the first argument names a subcommand, that one is declared alone: a shorter start.

@@ -14,7 +14,6 @@
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/table/table_access.h"
-#include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
@@ -125,6 +124,108 @@ void DescribeAttributes(const index::Schema& schema, const index::ServerIndexSta
   report.AddField("attributes", std::move(list));
 }
 
+double PerQuery(uint64_t count, const index::QueryTotals& queries) {
+  if (queries.num_queries == 0) return 0;
+  return static_cast<double>(count) / static_cast<double>(queries.num_queries);
+}
+
+std::string MillisecondsText(double seconds) { return fmt::format("{:.3f} ms", 1000 * seconds); }
+
+void AddCountOf(Report& report, std::string_view name, uint64_t count, std::string_view label) {
+  if (count == 0) {
+    report.AddField(name, count);
+  } else {
+    report.Add(name, count, label, FormatCount(count));
+  }
+}
+
+void DescribeLost(const index::ClusterStats& stats, Report& report) {
+  Json list = Json::Array();
+  std::string numbers;
+  for (size_t i = 0; i < stats.servers.size(); ++i) {
+    if (!stats.servers[i].is_stopped) continue;
+    list.Append(i);
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(i);
+  }
+  if (numbers.empty()) {
+    report.AddField("stopped_servers", std::move(list));
+  } else {
+    report.Add("stopped_servers", std::move(list), "SERVERS STOPPED", numbers);
+  }
+}
+
+void DescribeWork(const index::ClusterStats& stats, Report& report) {
+  uint64_t num_unbuilt = 0;
+  uint64_t num_building = 0;
+  uint64_t num_dropping = 0;
+  uint64_t num_growing = 0;
+  for (const index::AttributeStats& of : stats.directory.attributes) {
+    num_building += of.state == index::AttributeState::kBuilding ? 1 : 0;
+    num_dropping += of.state == index::AttributeState::kDropping ? 1 : 0;
+    num_growing += of.is_growing ? 1 : 0;
+    if (of.state == index::AttributeState::kIndexed) num_unbuilt += of.num_unbuilt;
+  }
+  AddCountOf(report, "num_unbuilt", num_unbuilt, "columns not built");
+  AddCountOf(report, "num_columns_waiting", stats.num_columns_waiting, "columns for builders");
+  AddCountOf(report, "num_growing", num_growing, "structures that grow");
+  AddCountOf(report, "num_building", num_building, "indexes being made");
+  AddCountOf(report, "num_dropping", num_dropping, "indexes being removed");
+  AddCountOf(report, "num_leftovers", stats.num_leftovers, "copies to be removed");
+  AddCountOf(report, "num_retired_columns", stats.directory.num_retired_columns,
+             "columns to be freed");
+  AddCountOf(report, "num_refused_pairs", stats.directory.num_refused_pairs, "PAIRS REFUSED");
+}
+
+void DescribeQueries(const index::QueryTotals& of, Report& report) {
+  AddCountOf(report, "num_queries", of.num_queries, "queries");
+  report.AddField("num_candidates", of.num_candidates);
+  report.AddField("num_unbuilt_candidates", of.num_unbuilt);
+  report.AddField("num_false_regions", of.num_false);
+  report.AddField("false_regions_per_query", PerQuery(of.num_false, of));
+  if (of.num_queries > 0) {
+    report.AddLine(fmt::format(
+        "regions asked per query: {:.3f}; of them {:.3f} without a row, {:.3f} not built",
+        PerQuery(of.num_candidates, of), PerQuery(of.num_false, of), PerQuery(of.num_unbuilt, of)));
+  }
+  AddCountOf(report, "num_retries", of.num_retries, "lookups retried");
+  AddCountOf(report, "num_unanswered", of.num_unanswered, "RANGES NOT ANSWERED");
+}
+
+void DescribeGates(const index::GateStats& of, Report& report) {
+  AddCountOf(report, "num_gate_waits", of.num_waits, "waits at gates");
+  report.AddField("gate_wait_seconds", of.wait_seconds);
+  report.AddField("longest_gate_wait_seconds", of.longest_wait);
+  if (of.num_waits > 0) {
+    report.AddLine(fmt::format("waited at gates: {} in all, at most {}",
+                               MillisecondsText(of.wait_seconds),
+                               MillisecondsText(of.longest_wait)));
+  }
+  AddCountOf(report, "num_switches", of.num_switches, "switches of regions");
+  report.AddField("longest_switch_seconds", of.longest_switch);
+  if (of.num_switches > 0) {
+    report.AddLine("longest switch: " + MillisecondsText(of.longest_switch));
+  }
+}
+
+}  // namespace
+
+void DescribeOperation(const index::ClusterStats& stats, Report& report) {
+  DescribeLost(stats, report);
+  DescribeWork(stats, report);
+  AddCountOf(report, "num_splits", stats.num_splits, "regions split");
+  AddCountOf(report, "num_merges", stats.num_merges, "regions merged");
+  AddCountOf(report, "num_moves", stats.num_moves, "regions moved");
+  DescribeQueries(stats.queries, report);
+  DescribeGates(stats.gates, report);
+  if (stats.last_failure.empty()) {
+    report.AddField("last_failure", Json());
+  } else {
+    report.Add("last_failure", stats.last_failure, "LAST FAILURE", stats.last_failure);
+  }
+}
+
+namespace {
+
 int RunTableStats(const Settings& settings, const index::Cluster& table) {
   const index::ClusterStats stats = table.GetStats();
   const index::ClusterConfig& config = table.config();
@@ -167,25 +268,14 @@ void AddTableStats(Command& parent, const Settings& settings) {
   struct StatsOptions {
     TableOptions table;
     bool prometheus = false;
-    std::string html;  // a file; empty: none
   };
   auto options = std::make_shared<StatsOptions>();
   AddTable(command, options->table);
   command.Flag("--prometheus", options->prometheus,
                "Print metrics in Prometheus text format 0.0.4 instead");
-  command.Text("--html", options->html, "FILE",
-               "Also write the figures as charts and tables to FILE, a page that needs no network");
   command.SetAction([&settings, options]() -> int {
     if (options->prometheus && settings.json) throw UsageError{"--prometheus", "not with --json"};
-    Result<ReportOut> html = ReportOut::Create(options->html, {.quiet = settings.quiet});
-    if (!html.ok()) return FailOnInput(html.error());
     return WithTable(options->table, [&](const index::Cluster& table) {
-      if (html->is_wanted()) {
-        const std::string page = TableStatsHtml(table.config(), table.GetStats(), settings.typed);
-        if (const Status written = html->Write(page); !written.ok()) {
-          return FailOnInput(written.error());
-        }
-      }
       return options->prometheus ? PrintMetrics(table) : RunTableStats(settings, table);
     });
   });

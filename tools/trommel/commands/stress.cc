@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "bench/sweep/machine_card.h"
@@ -18,7 +17,6 @@
 #include "tools/stress/subjects/subject.h"
 #include "tools/trommel/commands/bench_print.h"
 #include "tools/trommel/commands/commands.h"
-#include "tools/trommel/commands/report_out.h"
 #include "tools/trommel/commands/stress_print.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/interrupt.h"
@@ -33,9 +31,6 @@ namespace {
 constexpr uint32_t kMaxThreads = 256;  // of each kind
 constexpr uint64_t kDefaultSeconds = 10;
 constexpr std::string_view kAllTypes = "all";
-// Samples of the speed come further and further apart, so that hours have no more than hundreds.
-constexpr double kLeastSampleSeconds = 0.25;
-constexpr double kSampleGrowth = 1.01;
 
 struct StressOptions {
   bool list = false;
@@ -48,7 +43,6 @@ struct StressOptions {
   uint32_t num_writers = 0;
   uint32_t num_readers = 0;
   Encoding encoding = CountingConfig{}.encoding;
-  std::string html;  // a file; empty: none
 };
 
 // As many threads as the machine has, half of each kind, but at least two of each: they interleave
@@ -93,8 +87,6 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   const bool is_timed = options.seconds > 0 || options.num_rounds == 0;
   const uint64_t limit = options.seconds > 0 ? options.seconds : kDefaultSeconds;
   NoteInterrupts();
-  Result<ReportOut> html = ReportOut::Create(options.html, {.quiet = settings.quiet});
-  if (!html.ok()) return FailOnInput(html.error());
   const bench::MachineCard card = bench::ReadMachineCard();
   if (!settings.json) {  // at once: with the seed, even a crash can be replayed
     Report report;
@@ -108,7 +100,6 @@ int RunStress(const StressOptions& options, const Settings& settings) {
 
   const Clock::time_point start = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  std::vector<StressSample> samples = {{}};
   stress::CampaignWatch watch;
   watch.should_stop = [&] {
     return NotedInterrupt() != 0 || (is_timed && elapsed() >= static_cast<double>(limit));
@@ -116,11 +107,8 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   Result<stress::CampaignResult> result = [&] {
     Progress progress("stress", settings.quiet, std::nullopt);
     watch.on_working = [&](const stress::RoundPlan& plan, uint64_t num_keys) {
-      const double seconds = elapsed();
-      if (seconds >= samples.back().seconds * kSampleGrowth + kLeastSampleSeconds) {
-        samples.push_back({seconds, num_keys});
-      }
       if (!progress.IsDue()) return;
+      const double seconds = elapsed();
       std::string text = fmt::format("round {} ({}): {} keys, {:.1f} M/s, {:.0f} s", plan.round,
                                      plan.mix.name, FormatCount(num_keys),
                                      static_cast<double>(num_keys) / seconds / 1e6, seconds);
@@ -145,18 +133,10 @@ int RunStress(const StressOptions& options, const Settings& settings) {
   report.AddField("interrupted", was_interrupted);
   DescribeViolation(campaign, *result, settings.program, report);
   const bool has_checked = result->totals.num_checked > 0;  // or else nothing is known to hold
-  const std::string outcome = Outcome(campaign, *result, elapsed(), was_interrupted);
-  if (!result->violation) report.AddLine("\n" + outcome);
-  const bool is_good = has_checked && !result->violation;
-  if (html->is_wanted()) {
-    StressRun run{.seconds = elapsed(),
-                  .outcome = outcome,
-                  .command = settings.typed,
-                  .samples = std::move(samples)};
-    if (result->broken_round) run.again = RepeatCommand(campaign, *result->broken_round, "trommel");
-    const Status written = html->Write(StressHtml(campaign, *result, run, card));
-    if (!written.ok()) return FailOnInput(written.error());
+  if (!result->violation) {
+    report.AddLine("\n" + Outcome(campaign, *result, elapsed(), was_interrupted));
   }
+  const bool is_good = has_checked && !result->violation;
   return Finish(report, settings.json, is_good ? kDone : kNegativeAnswer);
 }
 
@@ -209,8 +189,6 @@ void AddStressCommand(Command& parent, const Settings& settings) {
   add_threads("--writers", 1, options->num_writers, "Threads that insert and erase");
   add_threads("--readers", 0, options->num_readers, "Threads that only query");
   AddEncoding(command, options->encoding, FixedEncodingNames());
-  command.Text("--html", options->html, "FILE",
-               "Write the figures as charts and tables to FILE, a page that needs no network");
   const auto add_u64 = [&](const char* name, std::optional<uint64_t>& value, const char* help) {
     return AddNumber(command, name, 0, UINT64_MAX, "NUMBER", help,
                      [&value](uint64_t number) { value = number; });

@@ -88,6 +88,15 @@ std::string PlanText(const stress::RoundPlan& plan) {
   return text;
 }
 
+// The command that repeats the round.
+std::string RepeatCommand(const stress::CampaignOptions& options, const stress::RoundPlan& plan,
+                          std::string_view program) {
+  return fmt::format(
+      "{} stress --type {} --seed {} --mix {} --round {} --writers {} --readers {} --encoding {}",
+      program, FilterTypeName(plan.type), plan.seed, plan.mix.name, plan.round, options.num_writers,
+      options.num_readers, EncodingName(plan.config.encoding));
+}
+
 }  // namespace
 
 void DescribeMixes(Report& report) {
@@ -193,14 +202,6 @@ void DescribeMachine(const bench::MachineCard& card, Report& report) {
                                   {"compiler", card.compiler},
                                   {"trommel_version", card.version},
                                   {"target", card.target}});
-}
-
-std::string RepeatCommand(const stress::CampaignOptions& options, const stress::RoundPlan& plan,
-                          std::string_view program) {
-  return fmt::format(
-      "{} stress --type {} --seed {} --mix {} --round {} --writers {} --readers {} --encoding {}",
-      program, FilterTypeName(plan.type), plan.seed, plan.mix.name, plan.round, options.num_writers,
-      options.num_readers, EncodingName(plan.config.encoding));
 }
 
 void DescribeViolation(const stress::CampaignOptions& options, const stress::CampaignResult& result,
