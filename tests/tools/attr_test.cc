@@ -41,7 +41,7 @@ TEST_CASE("a table is built, queried, erased and queried again", "[tools][attr]"
   CHECK(RunTool({"attr", "erase", filter, rows}).exit_code == 0);
   CHECK(RunTool({"attr", "query", filter, later, "--count"}).out == "100\n");
   CHECK(RunTool({"attr", "query", filter, rows, "--count", "--asked", "domain"}).out == "0\n");
-  const json stats = json::parse(RunTool({"attr", "stats", filter, "--json"}).out);
+  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
   CHECK(stats["num_tuples"] == 100);
 }
 
@@ -74,9 +74,7 @@ TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
   const ToolResult keys = RunTool({"verify", filter, "-"}, "1\n");
   CHECK(keys.exit_code == 2);
   CHECK_THAT(keys.err, ContainsSubstring("use trommel attr query --print-absent"));
-  const ToolResult shown = RunTool({"stats", filter, "--json"});
-  CHECK(json::parse(shown.out)["type"] == "attribute");
-  CHECK(shown.out == RunTool({"attr", "stats", filter, "--json"}).out);
+  CHECK(json::parse(RunTool({"stats", filter, "--json"}).out)["type"] == "attribute");
   CHECK_THAT(RunTool({"stats", filter, "--now", "1"}).err,
              ContainsSubstring("attribute filters have no time"));
 }

@@ -90,7 +90,7 @@ TEST_CASE("two commands that change one file lose no update", "[tools][file_lock
     files.folder.Write("attributes", attributes_before);
     RunBoth({"attr", "insert", files.attributes, files.rows_a},
             {"attr", "insert", files.attributes, files.rows_b});
-    REQUIRE_THAT(RunTool({"attr", "stats", "--json", files.attributes}).out,
+    REQUIRE_THAT(RunTool({"stats", "--json", files.attributes}).out,
                  ContainsSubstring("\"num_tuples\":3,"));
   }
 }

@@ -51,7 +51,7 @@ TEST_CASE("every command that loads a filter takes no more than --memory-limit",
                                              {"insert", keys},
                                              {"grow", keys},
                                              {"attr", "query", rows},
-                                             {"attr", "stats", rows},
+                                             {"stats", rows},
                                              {"attr", "insert", rows}}) {
     CAPTURE(command);
     const bool has_rows = command[0] == "attr";

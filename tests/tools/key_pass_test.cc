@@ -135,22 +135,20 @@ TEST_CASE("other files are no attribute filters", "[tools][attr_file]") {
   const TempFolder folder;
   const std::string counting = folder.Path("counting");
   REQUIRE(RunTool({"build", "-n", "10", "-o", counting}, "a\n").exit_code == 0);
-  CHECK(LoadAttributeFile(counting, {}, 0).error().message ==
+  CHECK(LoadToHashRows(counting, {}, 0).error().message ==
         counting +
             " is a counting filter, of keys, not of columns: use the subcommands without "
             "attr");
   CHECK(RunTool({"attr", "query", counting}, "").exit_code == 2);
-  CHECK(RunTool({"attr", "stats", counting}).exit_code == 2);
-  const std::string text = folder.Write("text", "no filter at all");
 }
 
 TEST_CASE("a program's own digests are not asked for by rows", "[tools][attr_file]") {
   const TempFolder folder;
   const std::string path = folder.Path("filter");
   REQUIRE(TwoAttributes(DigestKind::kCaller).Save(path).ok());
-  CHECK_THAT(LoadAttributeFile(path, {}, 0).error().message, ContainsSubstring("own digests"));
+  CHECK_THAT(LoadToHashRows(path, {}, 0).error().message, ContainsSubstring("own digests"));
   REQUIRE(TwoAttributes(DigestKind::kXxh3).Save(path).ok());
-  Result<FilterFile> file = LoadAttributeFile(path, {}, 0);
+  Result<FilterFile> file = LoadToHashRows(path, {}, 0);
   REQUIRE(file.ok());
   CHECK(AttributesOf(*file).names()[1] == "b");
 }

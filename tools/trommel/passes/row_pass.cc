@@ -52,8 +52,8 @@ void HashRows(const RowBatch& batch, std::span<const uint32_t> attributes,
   for (size_t i = 0; i < attributes.size(); ++i) hash(i);
 }
 
-Result<FilterFile> LoadAttributeFile(const std::string& path, const DigestKey& key,
-                                     uint64_t memory_limit_bytes) {
+Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
+                                  uint64_t memory_limit_bytes) {
   const Result<FilterType> type = TypeOfFile(path);
   if (type.ok() && *type != FilterType::kAttributes) {
     return Error{ErrorCode::kInvalidArgument,
@@ -68,13 +68,6 @@ Result<FilterFile> LoadAttributeFile(const std::string& path, const DigestKey& k
         ErrorCode::kInvalidArgument,
         fmt::format("{} was made of its program's own digests, which rows do not have", path)};
   }
-  return file;
-}
-
-Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
-                                  uint64_t memory_limit_bytes) {
-  Result<FilterFile> file = LoadAttributeFile(path, key, memory_limit_bytes);
-  if (!file.ok()) return file;
   if (Status given = CheckKeyGiven(file->filter().digest_policy()); !given.ok()) {
     return given.error();
   }

@@ -35,16 +35,12 @@ int FailOnRows(const RowInput& input, const RowReader& reader, const Error& erro
 void HashRows(const RowBatch& batch, std::span<const uint32_t> attributes,
               const DigestPolicy& policy, Executor* executor, TupleDigests& digests);
 
-// Fails as FilterFile::Load does, and with kInvalidArgument for a filter of another type and one of
-// its program's own digests, which rows of text do not have.
-Result<FilterFile> LoadAttributeFile(const std::string& path, const DigestKey& key,
-                                     uint64_t memory_limit_bytes);
-
-// The same for commands that hash rows: kInvalidArgument, too, for a filter whose key is not given.
+// Fails as FilterFile::Load does, and with kInvalidArgument for a filter of another type, one of
+// its program's own digests, which rows of text do not have, and one whose key is not given.
 Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
                                   uint64_t memory_limit_bytes);
 
-// The filter in a file that LoadAttributeFile made.
+// The filter in a file that LoadToHashRows made.
 AttributeFilter& AttributesOf(FilterFile& file);
 
 // How rows are read for these attributes of the filter: from the columns that --columns lists, one

@@ -1,4 +1,4 @@
-// The subcommands of `trommel attr`, one file each, but for insert and erase, and for stats.
+// The subcommands of `trommel attr`, one file each, but for insert and erase.
 #ifndef TROMMEL_TOOLS_ATTR_COMMANDS_H_
 #define TROMMEL_TOOLS_ATTR_COMMANDS_H_
 
