@@ -103,24 +103,24 @@ TEST_CASE("a table with key columns says what the key of a file's rows is", "[to
   const index::Schema schema = {{{"a", false}, {"b", false}, {"c", true}}, 1, {"b", "a"}};
   const Names names = {"a", "b", "c"};
   for (const char* const key : {"", "b,a"}) {
-    const auto columns = TableColumns::ForTable({.key = key}, names, schema, true);
+    const auto columns = TableColumns::ForTable({.key = key}, names, schema);
     REQUIRE(columns.ok());
     CHECK(columns->RowOf(Cells{"1", "2", "3"}, 0)->key == std::string("2\0\1"
                                                                       "1",
                                                                       4));
   }
-  CHECK(TableColumns::ForTable({.key = "a,b"}, names, schema, true).error().message ==
+  CHECK(TableColumns::ForTable({.key = "a,b"}, names, schema).error().message ==
         "--key: the table's key columns are 'b,a'; got 'a,b'");
   const index::Schema of_one = {{{"b", false}, {"c", true}}, 1, {"a"}};
   for (const char* const key : {"", "a"}) {
-    const auto columns = TableColumns::ForTable({.key = key}, names, of_one, true);
+    const auto columns = TableColumns::ForTable({.key = key}, names, of_one);
     REQUIRE(columns.ok());
     CHECK(columns->RowOf(Cells{"1,2", "2", "3"}, 0)->key == "1,2");
   }
-  const auto other = TableColumns::ForTable({.key = "a,b"}, names, of_one, true);
+  const auto other = TableColumns::ForTable({.key = "a,b"}, names, of_one);
   REQUIRE_FALSE(other.ok());
   CHECK(other.error().message == "--key: the table's key columns are 'a'; got 'a,b'");
-  CHECK(TableColumns::ForTable({}, Names{"a", "c"}, schema, false)
+  CHECK(TableColumns::ForTable({}, Names{"a", "c"}, schema)
             .error()
             .message.starts_with("the table's key: no column 'b'"));
 }
@@ -129,8 +129,8 @@ TEST_CASE("several key columns are refused for an older table that has them not 
           "[tools]") {
   const index::Schema schema = {{{"b", false}, {"c", true}}, 1};
   const Names names = {"a", "b", "c"};
-  CHECK(TableColumns::ForTable({.key = "a"}, names, schema, true).ok());
-  const auto columns = TableColumns::ForTable({.key = "a,b"}, names, schema, true);
+  CHECK(TableColumns::ForTable({.key = "a"}, names, schema).ok());
+  const auto columns = TableColumns::ForTable({.key = "a,b"}, names, schema);
   REQUIRE_FALSE(columns.ok());
   CHECK(columns.error().message ==
         "--key: the table's keys are not of several columns with 'a', which is no attribute of it");
@@ -139,19 +139,15 @@ TEST_CASE("several key columns are refused for an older table that has them not 
 TEST_CASE("rows for a table that there is find its attributes by name", "[tools]") {
   const index::Schema schema = {{{"size", true}, {"colour", false}}, 1};
   const Names names = {"key", "colour", "size"};
-  const auto columns = TableColumns::ForTable({.key = "key"}, names, schema, true);
+  const auto columns = TableColumns::ForTable({.key = "key"}, names, schema);
   REQUIRE(columns.ok());
   CHECK(*columns->RowOf(Cells{"k", "red", "9"}, 0) == index::Row{"k", {{"9"}, {"red"}}});
 
   const Names fewer = {"key", "size"};
-  CHECK(TableColumns::ForTable({.key = "key"}, fewer, schema, true).error().message ==
+  CHECK(TableColumns::ForTable({.key = "key"}, fewer, schema).error().message ==
         "no column for the table's attribute 'colour'");
-  const auto partly = TableColumns::ForTable({.key = "key"}, fewer, schema, false);
-  REQUIRE(partly.ok());
-  CHECK(*partly->RowOf(Cells{"k", "9"}, 0) == index::Row{"k", {{"9"}, {}}});
-
   const Names more = {"key", "colour", "size", "shape"};
-  CHECK(TableColumns::ForTable({.key = "key"}, more, schema, false)
+  CHECK(TableColumns::ForTable({.key = "key"}, more, schema)
             .error()
             .message.starts_with("column 4: the table has no attribute 'shape'"));
 }

@@ -104,8 +104,6 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
       {"append", "", {"--key", "k"}, 3, "f: empty: its first line should name the columns\n"},
       {"append", "k\ta\nx\t1\n", {"--key", "k"}, 3, "no column for the table's attribute 'b'"},
       {"append", "k\ta\tc\n", {"--key", "k"}, 3, "column 3: the table has no attribute 'c'"},
-      {"put", "k\ta\n", {}, 2, "--tsv: needs --key"},
-      {"put", "k\ta\r\n", {"--key", "k"}, 3, "f:1: the line ends with a carriage return"},
   };
   for (const WrongInput& each : all) {
     const std::string file = folder.Write("f", each.text);
@@ -115,7 +113,6 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
     // Without --key: into a table whose keys are the numbers of rows.
     const std::string table = folder.Path(each.options.empty() ? "numbered" : "t");
     if (each.command == "append") arguments = {"load", table, file, "--append"};
-    if (each.command == "put") arguments = {"put", table, "--tsv", file};
     arguments.insert(arguments.end(), each.options.begin(), each.options.end());
     const ToolResult result = RunTool(arguments);
     CAPTURE(each.command, each.text.substr(0, 40), each.options, result.err);
@@ -148,7 +145,6 @@ TEST_CASE("commands say what is missing", "[tools]") {
   CHECK(RunTool({"load", path}).exit_code == 2);
   CHECK(RunTool({"query", path}).exit_code == 2);
   CHECK(RunTool({"put", path}).exit_code == 2);
-  CHECK(RunTool({"put", path, "key", "--tsv", "-", "--key", "k"}).exit_code == 2);
   CHECK(RunTool({"delete", path}).exit_code == 2);
   CHECK(RunTool({"delete", path, "key", "--keys", "-"}).exit_code == 2);
 }
@@ -160,7 +156,6 @@ TEST_CASE("a table that is not there is bad input, and is not made", "[tools]") 
       {"query", path, "a=b"},
       {"get", path, "key"},
       {"put", path, "key"},
-      {"put", path, "--tsv", "-"},
       {"delete", path, "key"},
       {"stats", path},
       {"verify", path},
@@ -218,7 +213,6 @@ TEST_CASE("a regular file with a ragged row is not appended at all", "[tools]") 
   const MadeTable table(50);
   const std::string rows = table.folder().Write("more", ShapesTsv(1000, 250) + "x\ty\n");
   CHECK(table.Run("load", {rows, "--append", "--key", "id", "--batch", "100"}).exit_code == 3);
-  CHECK(table.Run("put", {"--tsv", rows, "--key", "id", "--batch", "100"}).exit_code == 3);
   CHECK(table.Report("verify", {})["num_rows"] == 50);
 }
 

@@ -120,8 +120,7 @@ int Append(const LoadOptions& options, const Settings& settings) {
   }
   Result<TableLoader> loader =
       TableLoader::Open(options.made.input, [&](std::span<const std::string> names) {
-        return TableColumns::ForTable(options.made.input.columns, names, table->config().schema,
-                                      true);
+        return TableColumns::ForTable(options.made.input.columns, names, table->config().schema);
       });
   KeySample sample;
   Status read = Ok();

@@ -1,4 +1,4 @@
-// trommel-index put and get: one row, or the rows of a file.
+// trommel-index put and get: one row.
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,7 +11,6 @@
 #include "tools/index/rows/table_columns.h"
 #include "tools/index/table/row_output.h"
 #include "tools/index/table/table_access.h"
-#include "tools/index/table/table_loader.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
 
@@ -22,7 +21,6 @@ struct PutOptions {
   TableOptions table;
   std::string key;
   std::vector<std::string> values;
-  TableInput input;
 };
 
 int PutRow(const PutOptions& options, const Settings& settings, index::Cluster& table) {
@@ -42,29 +40,6 @@ int PutRow(const PutOptions& options, const Settings& settings, index::Cluster& 
   }
   Report report;
   report.AddField("num_rows", 1);
-  return Finish(report, settings.json, kDone);
-}
-
-int PutFile(const PutOptions& options, const Settings& settings, index::Cluster& table) {
-  if (options.input.columns.key.empty() && table.config().schema.key_columns.empty()) {
-    return Fail(kUsageError, "--tsv: needs --key");
-  }
-  Result<TableLoader> loader =
-      TableLoader::Open(options.input, [&](std::span<const std::string> names) {
-        return TableColumns::ForTable(options.input.columns, names, table.config().schema, false);
-      });
-  if (!loader.ok()) return FailOnInput(loader.error());
-  KeySample sample;
-  if (const Result<bool> read = loader->ReadAhead(sample, 0); !read.ok()) {
-    return FailOnInput(read.error());
-  }
-  Status done = loader->WriteTo(table);
-  if (done.ok()) done = BuildTable(table, settings.quiet);
-  if (!done.ok()) {
-    return FailInLoad(options.input, options.table.folder, loader->num_rows(), done.error());
-  }
-  Report report;
-  loader->Describe(report);
   return Finish(report, settings.json, kDone);
 }
 
@@ -90,27 +65,18 @@ int GetRow(const std::string& text, const Settings& settings, const index::Clust
 void AddTablePut(Command& parent, const Settings& settings) {
   Command command = parent.AddSubcommand(
       "put",
-      "Write a row, or the rows of a tab-separated file\n"
+      "Write a row: load --append writes those of a file\n"
       "A row with the key is overwritten, or gets one more version. Attributes that are not\n"
       "named are null; several values of one attribute are a set. A key of several columns is\n"
       "typed a=1,b=2, and gives these attributes their values; others of them are refused.");
   auto options = std::make_shared<PutOptions>();
   AddTable(command, options->table);
-  command.Text("KEY", options->key, "", "The row's key: of several columns a=1,b=2");
+  command.Text("KEY", options->key, "", "The row's key: of several columns a=1,b=2").Required();
   command.Arguments("ATTRIBUTE=VALUE", options->values, "The row's values");
-  command.Text("--tsv", options->input.path, "FILE",
-               "Write these rows instead (needs --key, if the table names no key columns); -: "
-               "standard input. Attributes without a column are null");
-  AddTableInput(command, options->input);
   AddTableSync(command, options->table);
-  command.SetAction([&settings, options, command] {
-    const bool has_file = command.IsGiven("--tsv");
-    if (has_file && command.IsGiven("KEY")) throw UsageError{"--tsv", "not with KEY"};
-    if (!has_file && options->key.empty()) throw UsageError{"KEY", "missing, and no --tsv"};
-    options->input.quiet = settings.quiet;
-    return WithTable(options->table, [&](index::Cluster& table) {
-      return has_file ? PutFile(*options, settings, table) : PutRow(*options, settings, table);
-    });
+  command.SetAction([&settings, options] {
+    return WithTable(options->table,
+                     [&](index::Cluster& table) { return PutRow(*options, settings, table); });
   });
 }
 

@@ -119,7 +119,7 @@ Result<TableColumns> TableColumns::ForNewTable(const ColumnOptions& options,
 
 Result<TableColumns> TableColumns::ForTable(const ColumnOptions& options,
                                             std::span<const std::string> names,
-                                            const index::Schema& schema, bool needs_all) {
+                                            const index::Schema& schema) {
   TableColumns columns;
   const bool has_key = !schema.key_columns.empty();
   const std::vector<std::string> given = SplitNames(options.key);
@@ -153,11 +153,7 @@ Result<TableColumns> TableColumns::ForTable(const ColumnOptions& options,
   for (const std::string& attribute : attributes) {
     const auto found = std::ranges::find(names, attribute);
     if (found == names.end()) {
-      if (needs_all) {
-        return BadColumn(fmt::format("no column for the table's attribute {}", Quoted(attribute)));
-      }
-      columns.attributes_.push_back({});
-      continue;
+      return BadColumn(fmt::format("no column for the table's attribute {}", Quoted(attribute)));
     }
     const auto column = static_cast<size_t>(found - names.begin());
     columns.attributes_.push_back({column, columns.separators_[column]});
@@ -224,8 +220,7 @@ Result<index::Row> TableColumns::RowOf(std::span<const std::string_view> cells,
   if (row.key.empty()) return BadColumn("the key is empty");
   row.attributes.reserve(attributes_.size());
   for (const AttributeColumn& attribute : attributes_) {
-    row.attributes.push_back(attribute.column ? ValuesOf(attribute, cells[*attribute.column])
-                                              : index::Values());
+    row.attributes.push_back(ValuesOf(attribute, cells[attribute.column]));
   }
   if (Status valid = index::Validate(schema_, row); !valid.ok()) return valid.error();
   return row;

@@ -39,10 +39,10 @@ class TableColumns {
   // For an existing table: each attribute is the column of its name, and the key is of the table's
   // key columns if the schema has them. Fails with kInvalidArgument for another list of these, for
   // columns that are no attribute (of a key, if it is of several columns and the schema does not
-  // name them), and, where `needs_all`, for attributes without a column; else they are null.
+  // name them), and for attributes without a column.
   static Result<TableColumns> ForTable(const ColumnOptions& options,
                                        std::span<const std::string> names,
-                                       const index::Schema& schema, bool needs_all);
+                                       const index::Schema& schema);
 
   const index::Schema& schema() const noexcept { return schema_; }
 
@@ -53,8 +53,8 @@ class TableColumns {
 
  private:
   struct AttributeColumn {
-    std::optional<size_t> column;  // none: null
-    std::string separator;         // of values; empty: the cell is one value
+    size_t column = 0;
+    std::string separator;  // of values; empty: the cell is one value
   };
 
   // `what` names the key's list in errors.
