@@ -119,8 +119,8 @@ TEST_CASE("the demo of a file fails as a load does, in one line", "[tools]") {
     std::string message;
   };
   const std::vector<Wrong> all = {
-      {{rows, "--key", "colr"}, 2, "near it: 'colour'"},
-      {{rows, "--set-valued", "colr"}, 2, "near it: 'colour'"},
+      {{rows, "--key", "colr"}, 2, "there are 'id', 'colour'"},
+      {{rows, "--set-valued", "colr"}, 2, "there are 'id', 'colour'"},
       {{rows, "--key", "id,colour,tags,shape"}, 2, "--key"},
       {{rows, "--products", "10"}, 2, "--products"},
       {{rows, "--servers", "257"}, 2, "--servers"},

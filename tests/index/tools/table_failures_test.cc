@@ -73,7 +73,7 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
       {"load", "a\ta\n", {}, 3, "f:1: columns 1 and 2 are both named 'a'"},
       {"load", "a,b\tc\n", {}, 3, "f:1: column 1 is named 'a,b': no name may have a comma"},
       {"load", "k\n", {"--key", "k"}, 2, "there is no column beside the key"},
-      {"load", "k\ta\n", {"--key", "b"}, 2, "--key: no column 'b'; near it: 'k', 'a'"},
+      {"load", "k\ta\n", {"--key", "b"}, 2, "--key: no column named 'b'; there are 'k', 'a'"},
       {"load", "k\ta\nx\n", {"--key", "k"}, 3, "f:2: 1 field in the row, where 2 are expected"},
       {"load", "k\ta\n\t1\n", {"--key", "k"}, 3, "f:2: the key is empty"},
       {"load",
@@ -103,7 +103,7 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
       {"append", "k\ta\tb\nx\t1\t2\n", {}, 2, "--append: needs --key"},
       {"append", "", {"--key", "k"}, 3, "f: empty: its first line should name the columns\n"},
       {"append", "k\ta\nx\t1\n", {"--key", "k"}, 3, "no column for the table's attribute 'b'"},
-      {"append", "k\ta\tc\n", {"--key", "k"}, 3, "column 3: the table has no attribute 'c'"},
+      {"append", "k\ta\tc\n", {"--key", "k"}, 3, "column 3: the table has no attribute named 'c'"},
   };
   for (const WrongInput& each : all) {
     const std::string file = folder.Write("f", each.text);
@@ -216,7 +216,7 @@ TEST_CASE("a regular file with a ragged row is not appended at all", "[tools]") 
   CHECK(table.Report("verify", {})["num_rows"] == 50);
 }
 
-TEST_CASE("unknown attributes are usage errors that list names near them", "[tools]") {
+TEST_CASE("unknown attributes are usage errors that list the names there are", "[tools]") {
   const MadeTable table(20);
   for (const char* const command : {"query", "put"}) {
     const std::vector<std::string> arguments = command == std::string("put")
@@ -224,7 +224,8 @@ TEST_CASE("unknown attributes are usage errors that list names near them", "[too
                                                    : std::vector<std::string>{"color=red"};
     const ToolResult result = table.Run(command, arguments);
     CHECK(result.exit_code == 2);
-    CHECK(result.err == "trommel-index: no attribute 'color'; near it: 'colour'\n");
+    CHECK(result.err ==
+          "trommel-index: no attribute named 'color'; there are 'colour', 'tags', 'shape'\n");
   }
   CHECK(table.Run("query", {"colour"}).exit_code == 2);
   CHECK(table.Run("query", {"colour="}).exit_code == 2);
@@ -295,11 +296,11 @@ TEST_CASE("changes that do not fit the table are usage errors that name what is 
       {"move", {"7", "1"}, "region 7"},
       {"move", {"0"}, "SERVER"},
       {"add-index", {"colour"}, "'colour' has an index already"},
-      {"add-index", {"color"}, "near it: 'colour'"},
+      {"add-index", {"color"}, "there are 'colour'"},
       {"add-index", {"shape", "--rows-per-second", "0"}, "--rows-per-second"},
       {"add-index", {}, "ATTRIBUTE"},
       {"drop-index", {"shape"}, "'shape' has no index"},
-      {"drop-index", {"color"}, "near it: 'colour'"},
+      {"drop-index", {"color"}, "there are 'colour'"},
       {"stats", {"--prometheus", "--json"}, "--prometheus"},
   };
   for (const Refused& each : all) {

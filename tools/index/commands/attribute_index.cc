@@ -11,6 +11,7 @@
 #include "tools/index/rows/attribute_names.h"
 #include "tools/index/table/end_change.h"
 #include "tools/index/table/table_access.h"
+#include "tools/trommel/input/column_names.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"

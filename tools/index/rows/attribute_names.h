@@ -1,4 +1,4 @@
-// Attributes by name: "colour=red" as a condition or a value, and errors for unknown names.
+// Attributes by name: "colour=red" as a condition or a value.
 #ifndef TROMMEL_TOOLS_INDEX_ATTRIBUTE_NAMES_H_
 #define TROMMEL_TOOLS_INDEX_ATTRIBUTE_NAMES_H_
 
@@ -11,11 +11,6 @@
 #include "trommel/result.h"
 
 namespace trommel::tool {
-
-// The position of the name among those there are. Fails with kInvalidArgument: "no WHAT 'colou';
-// near it: 'colour'", or with a list of all of them where none is near.
-Result<size_t> FindNamed(std::string_view what, std::string_view name,
-                         std::span<const std::string> names);
 
 std::vector<std::string> NamesOf(const index::Schema& schema);
 

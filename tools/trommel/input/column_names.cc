@@ -85,18 +85,26 @@ std::vector<std::string> SplitNames(std::string_view text) {
   }
 }
 
-Result<uint32_t> FindAttribute(std::string_view name, std::span<const std::string> names) {
-  const auto found = std::ranges::find(names, name);
-  if (found != names.end()) return static_cast<uint32_t>(found - names.begin());
+std::string ListOf(std::span<const std::string> names) {
+  constexpr size_t kMostListed = 20;
   std::string list;
-  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + Quoted(known);
-  return BadSet(fmt::format("no attribute named {}; there are {}", Quoted(name), list));
+  for (const std::string& name : names.first(std::min(names.size(), kMostListed))) {
+    list += (list.empty() ? "" : ", ") + Quoted(name);
+  }
+  return names.size() > kMostListed ? list + ", ..." : list;
+}
+
+Result<size_t> FindNamed(std::string_view what, std::string_view name,
+                         std::span<const std::string> names) {
+  const auto found = std::ranges::find(names, name);
+  if (found != names.end()) return static_cast<size_t>(found - names.begin());
+  return BadSet(fmt::format("no {} named {}; there are {}", what, Quoted(name), ListOf(names)));
 }
 
 Result<AttributeMask> ParseSet(std::string_view text, std::span<const std::string> names) {
   AttributeMask set = 0;
   for (const std::string& name : SplitNames(text)) {
-    const Result<uint32_t> attribute = FindAttribute(name, names);
+    const Result<size_t> attribute = FindNamed("attribute", name, names);
     if (!attribute.ok()) return attribute.error();
     const AttributeMask bit = AttributeMask{1} << *attribute;
     if ((set & bit) != 0) return BadSet(fmt::format("{} is named twice", Quoted(name)));
@@ -160,7 +168,7 @@ Result<std::vector<uint64_t>> ParseValues(std::span<const std::string> texts,
     if (!SplitAssignment(text, name, number)) {
       return BadSet(fmt::format("{} should be NAME=COUNT", Quoted(text)));
     }
-    const Result<uint32_t> attribute = FindAttribute(name, names);
+    const Result<size_t> attribute = FindNamed("attribute", name, names);
     if (!attribute.ok()) return attribute.error();
     const Result<uint64_t> count = ParseCount(number);
     if (!count.ok()) return count.error();

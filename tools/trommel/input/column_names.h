@@ -27,8 +27,13 @@ Status CheckEachName(std::span<const std::string> names, std::span<const size_t>
 // "src_ip,domain" as its two names. An empty text has none, an empty name is a name.
 std::vector<std::string> SplitNames(std::string_view text);
 
-// The attribute of that name. Fails with kInvalidArgument, listing those there are.
-Result<uint32_t> FindAttribute(std::string_view name, std::span<const std::string> names);
+// "'src', 'dst'", of at most 20.
+std::string ListOf(std::span<const std::string> names);
+
+// The position of the name. Fails with kInvalidArgument: "no WHAT named 'scr'; there are 'src',
+// 'dst'".
+Result<size_t> FindNamed(std::string_view what, std::string_view name,
+                         std::span<const std::string> names);
 
 // The set of the attributes in the list. Fails with kInvalidArgument for an empty list, a name that
 // is not there or is there twice.

@@ -46,15 +46,6 @@ std::string_view WithoutCr(std::string_view line, bool strip_cr) {
 
 Error BadRow(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
-std::string ListOf(const Fields& names) {
-  constexpr size_t kMostListed = 20;
-  std::string list;
-  for (size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
-    list += (i == 0 ? "" : ", ") + Quoted(names[i]);
-  }
-  return names.size() > kMostListed ? list + ", ..." : list;
-}
-
 }  // namespace
 
 RowReader::RowReader(const std::vector<std::string>& paths, RowFormat format,
@@ -146,10 +137,12 @@ Result<size_t> RowReader::FindColumn(std::string_view name, const Fields& fields
   }
   const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
   if (!is_number || (format_.has_header && !is_by_place && format_.columns.empty())) {
-    return At(format_.has_header
-                  ? fmt::format("no column named {}; there are {}", Quoted(name), ListOf(fields))
-                  : fmt::format("no column named {} without a header: give its number in --columns",
-                                Quoted(name)));
+    if (format_.has_header) {
+      const std::vector<std::string> names(fields.begin(), fields.end());
+      return At(FindNamed("column", name, names).error().message);
+    }
+    return At(fmt::format("no column named {} without a header: give its number in --columns",
+                          Quoted(name)));
   }
   const Result<uint64_t> number = ParseU64(name);
   if (!number.ok() || *number == 0) {

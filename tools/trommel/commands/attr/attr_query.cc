@@ -151,7 +151,8 @@ int RunAttrQuery(const AttrQueryOptions& options, const Settings& settings) {
     asked = *set;
     attributes.clear();
     for (const std::string& name : SplitNames(*options.asked)) {
-      attributes.push_back(*FindAttribute(name, filter.names()));
+      const Result<size_t> attribute = FindNamed("attribute", name, filter.names());
+      attributes.push_back(static_cast<uint32_t>(*attribute));
     }
   }
   Result<RowFormat> format = FormatFor(options.input, filter, attributes);
