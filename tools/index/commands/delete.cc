@@ -1,8 +1,6 @@
 // trommel-index delete: rows by their keys.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,13 +13,10 @@
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/table_columns.h"
 #include "tools/index/table/table_access.h"
-#include "tools/trommel/input/input_file.h"
-#include "tools/trommel/input/key_format.h"
-#include "tools/trommel/input/piece_reader.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
-#include "tools/trommel/output/progress.h"
 #include "tools/trommel/output/report.h"
+#include "tools/trommel/passes/key_pass.h"
 #include "trommel/index/cluster.h"
 
 namespace trommel::tool {
@@ -53,45 +48,30 @@ Status DeleteKeys(index::Cluster& table, std::span<const std::string> keys, Dele
 }
 
 // The lines of a file; empty ones are no keys.
-Status DeleteLines(index::Cluster& table, const DeleteOptions& options, bool quiet,
+Status DeleteLines(index::Cluster& table, const DeleteOptions& options, const Settings& settings,
                    DeleteTotals& totals) {
-  constexpr ReaderLimits kKeyLimits{.block_bytes = size_t{1} << 16};
-  KeyOptions format;
-  format.strip_cr = options.strip_cr;
-  PieceReader reader({options.keys_file}, format, kKeyLimits);
-  Progress progress("deleting", quiet, TotalBytes({options.keys_file}));
-  uint64_t num_bytes = 0;
-  uint64_t line = 0;
-  Piece piece;
-  while (reader.Next(piece)) {
-    for (const std::string& note : piece.notes) PrintNote(note);
+  KeyInput lines;
+  lines.paths = {options.keys_file};
+  lines.options.strip_cr = options.strip_cr;
+  const auto take = [&](const KeyBatch& batch) {
     std::vector<std::string> keys;
     Status parsed = Ok();
-    std::string_view text = piece.text();
-    while (!text.empty() && parsed.ok()) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      std::string_view typed = text.substr(0, end);
-      if (options.strip_cr && typed.ends_with('\r')) typed.remove_suffix(1);
-      ++line;
-      if (!typed.empty()) {
-        Result<std::string> key = ParseKey(table.config().schema, typed);
-        if (key.ok()) {
-          keys.push_back(*std::move(key));
-        } else {
-          parsed = Error{key.error().code,
-                         fmt::format("{}:{}: {}", piece.file_name, line, key.error().message)};
-        }
+    for (const std::string_view line : batch.records()) {
+      const bool ends_in_cr = options.strip_cr && line.ends_with('\r');
+      Result<std::string> key =
+          ParseKey(table.config().schema, line.substr(0, line.size() - (ends_in_cr ? 1 : 0)));
+      if (!key.ok()) {
+        parsed = Error{key.error().code,
+                       fmt::format("{}: {}", batch.piece.PlaceOf(line, '\n'), key.error().message)};
+        break;
       }
-      text.remove_prefix(std::min(end + 1, text.size()));
+      keys.push_back(*std::move(key));
     }
-    if (Status deleted = DeleteKeys(table, keys, totals); !deleted.ok()) return deleted;
-    if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
-    if (!parsed.ok()) return parsed;
-    if (piece.error) return *piece.error;
-    num_bytes += piece.num_bytes;
-    progress.Update(totals.num_keys, num_bytes);
-  }
-  return Ok();
+    Status deleted = DeleteKeys(table, keys, totals);
+    return deleted.ok() ? parsed : deleted;
+  };
+  const Result<PassTotals> read = RunPass("deleting", lines, settings, nullptr, {{}, take});
+  return read.ok() ? Ok() : Status(read.error());
 }
 
 int Delete(const DeleteOptions& options, const Settings& settings, index::Cluster& table) {
@@ -103,7 +83,7 @@ int Delete(const DeleteOptions& options, const Settings& settings, index::Cluste
   }
   DeleteTotals totals;
   Status done = options.keys_file.empty() ? DeleteKeys(table, keys, totals)
-                                          : DeleteLines(table, options, settings.quiet, totals);
+                                          : DeleteLines(table, options, settings, totals);
   if (done.ok()) done = BuildTable(table, settings.quiet);
   if (!done.ok()) {
     const std::string state = FormatCount(totals.num_rows, "row") + " deleted";

@@ -25,7 +25,7 @@ RowFormat FormatOf(bool strip_cr) {
 }  // namespace
 
 TableRows::TableRows(const std::string& path, bool strip_cr)
-    : name_(path == "-" ? "(stdin)" : path), reader_({path}, FormatOf(strip_cr), kTableLimits) {}
+    : reader_({path}, FormatOf(strip_cr), kTableLimits) {}
 
 Result<TableRows> TableRows::Open(const std::string& path, bool strip_cr) {
   TableRows rows(path, strip_cr);
@@ -38,20 +38,15 @@ Result<TableRows> TableRows::Open(const std::string& path, bool strip_cr) {
       rows.error_ = has_rows.error();
       break;
     }
-    if (!*has_rows) break;
-    rows.has_batch_ = true;
+    rows.has_batch_ = true;  // never the end: a file without a header is an error
     rows.num_bytes_ += rows.batch_.num_bytes;
-  }
-  if (rows.names().empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: empty: its first line should name the columns", rows.name_)};
   }
   if (rows.names().back().ends_with('\r')) {
     return Error{
         ErrorCode::kInvalidArgument,
         fmt::format("{}:1: the line ends with a carriage return, which cannot be part of a "
                     "column's name: say --crlf if all lines end so",
-                    rows.name_)};
+                    rows.batch_.piece.file_name)};
   }
   return rows;
 }
@@ -72,26 +67,16 @@ Result<bool> TableRows::Next(const TableColumns& columns, std::vector<index::Row
     }
     Result<index::Row> row = columns.RowOf(cells, num_rows_);
     if (!row.ok()) {
-      error_ = Error{row.error().code,
-                     fmt::format("{}:{}: {}", name_, LineOf(batch_.rows[i]), row.error().message)};
+      error_ = Error{
+          row.error().code,
+          fmt::format("{}: {}", batch_.piece.PlaceOf(batch_.rows[i], '\n'), row.error().message)};
       if (rows.empty()) return *error_;
       return true;
     }
     rows.push_back(std::move(*row));
     ++num_rows_;
   }
-  CountLines();
   return true;
-}
-
-uint64_t TableRows::LineOf(std::string_view row) const {
-  const std::vector<char>& buffer = batch_.piece.buffer;
-  return lines_before_ + 1 + static_cast<uint64_t>(std::count(buffer.data(), row.data(), '\n'));
-}
-
-void TableRows::CountLines() {
-  const char* const begin = batch_.piece.buffer.data();
-  lines_before_ += static_cast<uint64_t>(std::count(begin, begin + batch_.piece.end, '\n'));
 }
 
 }  // namespace trommel::tool

@@ -40,15 +40,10 @@ class TableRows {
  private:
   TableRows(const std::string& path, bool strip_cr);
 
-  uint64_t LineOf(std::string_view row) const;
-  void CountLines();
-
-  std::string name_;
   RowReader reader_;
   RowBatch batch_;
   std::vector<std::string> notes_;
-  bool has_batch_ = false;     // read with the header, and not handed out yet
-  uint64_t lines_before_ = 0;  // the batch
+  bool has_batch_ = false;  // read with the header, and not handed out yet
   std::optional<Error> error_;
   uint64_t num_rows_ = 0;
   uint64_t num_empty_ = 0;

@@ -15,10 +15,14 @@
 
 namespace trommel::tool {
 
-std::string Piece::Naming(std::string_view record, char terminator) const {
+std::string Piece::PlaceOf(std::string_view record, char terminator) const {
   const auto line =
       line_before + 1 + static_cast<uint64_t>(std::count(text().data(), record.data(), terminator));
-  return fmt::format("{}:{}: {}", file_name, line, Quoted(record));
+  return fmt::format("{}:{}", file_name, line);
+}
+
+std::string Piece::Naming(std::string_view record, char terminator) const {
+  return fmt::format("{}: {}", PlaceOf(record, terminator), Quoted(record));
 }
 
 PieceReader::PieceReader(std::vector<std::string> paths, const KeyOptions& options,

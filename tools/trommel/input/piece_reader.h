@@ -28,8 +28,9 @@ struct ReaderLimits {
 // empty.
 struct Piece {
   std::string_view text() const { return {buffer.data() + begin, end - begin}; }
-  // "FILE:LINE: 'RECORD'" of a record of the text, whose records end in `terminator`. Requires
-  // line_before.
+  // "FILE:LINE" of a record of the text, whose records end in `terminator`; and "FILE:LINE:
+  // 'RECORD'". Require line_before.
+  std::string PlaceOf(std::string_view record, char terminator) const;
   std::string Naming(std::string_view record, char terminator) const;
 
   std::vector<char> buffer;  // reused from piece to piece
