@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/sweep/sweep_plan.h"
+#include "tools/trommel/commands/size.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
@@ -36,6 +38,19 @@ int ShowPart(Report& report, const Settings& settings) {
   return code;
 }
 
+void DescribeSpeed(const bench::SideSpeed& speed, Report& report) {
+  report.AddField("measured_ns", {{"insert", speed.insert_ns},
+                                  {"erase", speed.erase_ns},
+                                  {"query_hit", speed.query_hit_ns},
+                                  {"query_miss", speed.query_miss_ns}});
+  report.AddLine(fmt::format(
+      "\nns per key: insert {:.1f}, erase {:.1f}, query of a member {:.1f}, of others {:.1f}\n"
+      "  One thread, batches of {} keys that were hashed before; trommel bench has\n"
+      "  hashing, threads and the limits of this machine's memory, too.",
+      speed.insert_ns, speed.erase_ns, speed.query_hit_ns, speed.query_miss_ns,
+      FormatCount(bench::kSpeedBatch)));
+}
+
 int RunDemo(const DemoOptions& options, const Settings& settings) {
   Report report;
   DemoLimits limits;
@@ -58,9 +73,14 @@ int RunDemo(const DemoOptions& options, const Settings& settings) {
   DescribeTrial(*trial, report);
   if (const int code = ShowPart(report, settings); code != kDone) return code;
 
-  const Result<Speed> speed = MeasureSpeed(keys->keys, non_members, options.encoding);
-  if (!speed.ok()) return FailOnInput(speed.error());
-  DescribeSpeed(*speed, *trial, report);
+  if (trial->num_keys >= bench::kMinSweepKeys) {  // fewer take too short for the clock
+    Sizing sizing;
+    sizing.geometry = trial->geometry;
+    sizing.capacity = trial->num_keys;
+    Speeds speeds;
+    if (const int code = MeasureSizings({&sizing, 1}, settings, speeds); code != kDone) return code;
+    DescribeSpeed(speeds.front(), report);
+  }
   report.AddField("ok", trial->ok());
   report.AddLine(
       trial->ok()
@@ -115,18 +135,6 @@ std::string AnswersLine(std::string_view query, const Answers& answers) {
 
 std::string InvariantLine(std::string_view invariant, bool holds) {
   return fmt::format("  {:<63}  {}", invariant, Verdict(holds));
-}
-
-void AddSpeed(std::string_view name, const OperationSpeed& speed, Report& report) {
-  const std::string field = fmt::format("{}_ns", name);
-  const bool has_ceiling = std::isfinite(speed.ceiling_ns);
-  report.AddField(field, {{"from_keys", speed.from_keys_ns},
-                          {"from_digests", speed.from_digests_ns},
-                          {"ceiling", has_ceiling ? Json(speed.ceiling_ns) : Json()}});
-  report.AddLine(fmt::format(
-      "  {:<14}{:>12.1f}{:>16.1f}{:>16}{:>14}", name, speed.from_keys_ns, speed.from_digests_ns,
-      has_ceiling ? fmt::format("{:.1f}", speed.ceiling_ns) : "-",
-      has_ceiling ? fmt::format("{:.0f} %", speed.roofline_share() * 100) : "-"));
 }
 
 }  // namespace
@@ -203,22 +211,6 @@ void DescribeTrial(const Trial& trial, Report& report) {
   report.AddLine(fmt::format("                 predicted from the size alone {}, asked for {}",
                              FormatRate(trial.predicted_fpr, kDemoTargetFpr),
                              FormatRate(kDemoTargetFpr)));
-}
-
-void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report) {
-  report.AddLine(fmt::format("\n{:<12}{:>14}{:>16}{:>16}{:>14}", "ns per key", "with hashing",
-                             "hashed before", "memory's limit", "limit / ours"));
-  AddSpeed("insert", speed.insert, report);
-  AddSpeed("erase", speed.erase, report);
-  AddSpeed("query, hit", speed.query_hit, report);
-  AddSpeed("query, miss", speed.query_miss, report);
-  report.AddField("hash_ns", speed.hash_ns);
-  report.AddLine(fmt::format(
-      "  One thread, batches of {}. Hashing a key takes {:.1f} ns (XXH3).\n"
-      "  Memory's limit: the same cache lines at random places, {} for a query\n"
-      "  and {} for an update; measured now, on this machine.",
-      FormatCount(kDemoBatch), speed.hash_ns, "of " + FormatBytes(trial.geometry.query_bytes()),
-      "of " + FormatBytes(trial.geometry.num_bytes())));
 }
 
 }  // namespace trommel::tool

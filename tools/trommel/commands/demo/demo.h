@@ -1,4 +1,4 @@
-// The demo: its keys, its trial beside an exact set, its speed, and what it shows of them.
+// The demo: its keys, its trial beside an exact set, and what it shows of them.
 #ifndef TROMMEL_TOOLS_DEMO_H_
 #define TROMMEL_TOOLS_DEMO_H_
 
@@ -107,36 +107,10 @@ std::vector<std::string_view> MakeNonMembers(std::span<const std::string_view> m
 Result<Trial> RunTrial(const DemoKeys& keys, std::span<const std::string_view> non_members,
                        Encoding encoding = CountingConfig{}.encoding);
 
-// --- Speed: ns per key of the batch operations, beside what memory gives at the same footprint.
-
-// ns per key, one thread, medians over rounds.
-struct OperationSpeed {
-  double from_keys_ns = 0;     // hashing the strings included
-  double from_digests_ns = 0;  // digests computed in advance
-  double ceiling_ns = 0;       // memory: the same cache lines at random places; NaN if not measured
-
-  double roofline_share() const { return ceiling_ns / from_digests_ns; }
-};
-
-struct Speed {
-  OperationSpeed insert;
-  OperationSpeed erase;
-  OperationSpeed query_hit;
-  OperationSpeed query_miss;
-  double hash_ns = 0;  // one key's digest
-};
-
-// Inserts all members, queries members and non-members, erases all members, and again. Takes about
-// two seconds more than three rounds. Fails as CountingFilter::Create does.
-Result<Speed> MeasureSpeed(std::span<const std::string_view> members,
-                           std::span<const std::string_view> non_members,
-                           Encoding encoding = CountingConfig{}.encoding);
-
 // --- What is shown: text of at most 80 columns, or fields of a JSON object.
 
 void DescribeKeys(const DemoKeys& keys, Report& report);
 void DescribeTrial(const Trial& trial, Report& report);
-void DescribeSpeed(const Speed& speed, const Trial& trial, Report& report);
 
 void AddDemoCommand(Command& parent, const Settings& settings);
 
