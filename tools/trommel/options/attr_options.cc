@@ -49,17 +49,6 @@ Result<AttributeSets> SetsWithin(const AttributePlan& pairs, uint64_t num_bytes,
   return AttributeSets::AtMost(num_columns, std::min(num_columns, 2U));
 }
 
-// The number of sets of one to `most` of `num_columns` columns.
-double NumSets(size_t num_columns, size_t most) {
-  double num_sets = 0;
-  double of_size = 1;
-  for (size_t size = 1; size <= most; ++size) {
-    of_size *= static_cast<double>(num_columns - size + 1) / static_cast<double>(size);
-    num_sets += of_size;
-  }
-  return num_sets;
-}
-
 }  // namespace
 
 RowFormat RowInput::Format() const {
@@ -169,39 +158,6 @@ uint64_t AttributeOptions::SetBytesLimit() const {
 
 bool AttributeOptions::takes_default_sets() const {
   return cuts.empty() && kept.empty() && max_together == 0 && memory_bytes == 0;
-}
-
-std::string AttributeOptions::CostOfMore(std::span<const std::string> names, size_t num_kept,
-                                         uint64_t num_rows) const {
-  if (!takes_default_sets() || names.size() < 3) return "";
-  AttributeOptions these = *this;
-  these.filter.capacity = std::max<uint64_t>(num_rows, 1);
-  const Result<AttributePlanRequest> request = these.PlanRequestOf(names);
-  if (!request.ok()) return "";
-  const Result<AttributePlan> pairs = PlanPairs(*request, names);
-  if (!pairs.ok()) return "";
-  uint64_t largest = 0;
-  for (const PlannedSet& set : pairs->sets) largest = std::max(largest, set.num_bytes);
-  const auto num_pairs = static_cast<double>(pairs->sets.size());
-  const auto cost = [&](size_t most) {
-    const double num_sets = NumSets(names.size(), most);
-    const double more = (num_sets - num_pairs) * static_cast<double>(largest);
-    return fmt::format("--together {} keeps {} in about {}", most,
-                       FormatCount(static_cast<uint64_t>(num_sets), "set"),
-                       FormatBytes(pairs->num_bytes + static_cast<uint64_t>(more)));
-  };
-  constexpr size_t kMostForAll = 16;  // columns of which all sets may be kept
-  std::string text = "Kept are the single columns and pairs of them, ";
-  text += num_kept == pairs->sets.size()
-              ? "the default.\n"
-              : fmt::format("all but {}, within the {} of {}.\n{},\n",
-                            FormatCount(pairs->sets.size() - num_kept, "pair"),
-                            SetBytesLimit() < kDefaultSetBytes ? "--memory-limit" : "default",
-                            FormatBytes(SetBytesLimit()), cost(2));
-  text += cost(3);
-  if (names.size() > 3 && names.size() <= kMostForAll) text += ",\n" + cost(names.size());
-  return text + fmt::format(";\n--keep {},{},{} and the like only what is asked, up to {} each.",
-                            names[0], names[1], names[2], FormatBytes(largest));
 }
 
 Result<AttributeConfig> AttributeOptions::ConfigOf(std::span<const std::string> names,

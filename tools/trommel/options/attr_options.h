@@ -54,11 +54,6 @@ struct AttributeOptions {
   Result<AttributePlanRequest> PlanRequestOf(std::span<const std::string> names) const;
   Result<AttributeConfig> ConfigOf(std::span<const std::string> names,
                                    std::shared_ptr<Executor> executor) const;
-
-  // Returns a sentence for people: what was left out by default, if that is what is kept, and what
-  // it would take for so many rows. Requires names of a filter.
-  std::string CostOfMore(std::span<const std::string> names, size_t num_kept,
-                         uint64_t num_rows) const;
 };
 
 inline constexpr uint64_t kDefaultSetBytes = 16'000'000;

@@ -128,9 +128,11 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
     const auto& attributes = *filter->As<AttributeFilter>();
     DescribeAttributes(attributes, report);
     DescribeDigest(attributes.digest_policy(), report);
-    const std::string more = options.attributes.CostOfMore(
-        attributes.names(), attributes.sets().allowed().size(), attributes.num_tuples());
-    if (!more.empty()) report.AddLine(more);
+    if (options.attributes.takes_default_sets() && attributes.names().size() > 2) {
+      report.AddLine(
+          "Kept are the single columns and, as far as they fit, pairs of them: the default.\n"
+          "trommel attr size tells what larger sets take (--together 3, --keep).");
+    }
     return builder.applied().CodeOfInsert();
   });
 }
@@ -142,7 +144,7 @@ void AddAttrBuildCommand(Command& parent, const Settings& settings) {
                                          "Build a filter from rows and save it.\n"
                                          "By default it answers for each column and each two of "
                                          "them, in at most 16 MB; a query of\n"
-                                         "more is split into pairs. The report says what more "
+                                         "more is split into pairs. trommel attr size tells what more "
                                          "would take.");
   auto options = std::make_shared<AttrBuildOptions>();
   AddOutput(command, options->output);
