@@ -24,9 +24,6 @@ constexpr std::array kStarts = {
     Start{"\x1f\x8b\x08"sv, InputKind::kGzip},  // RFC 1952: deflate is the only method
     Start{"\xfd\x37\x7a\x58\x5a\x00"sv, InputKind::kXz},
     Start{"\x28\xb5\x2f\xfd"sv, InputKind::kZstd},
-    Start{"\x7f"
-          "ELF"sv,
-          InputKind::kProgram},
     Start{"\xff\xfe"sv, InputKind::kUtf16},
     Start{"\xfe\xff"sv, InputKind::kUtf16},
 };
@@ -43,18 +40,6 @@ bool IsBzip2(std::string_view start) {
   }
   const std::string_view mark = start.substr(4);
   return mark.starts_with(kBlock) || mark.starts_with(kEnd);
-}
-
-// Text of mostly Latin letters has a NUL beside each of them. A single NUL is no pattern.
-InputKind KindOfNuls(std::string_view line) {
-  std::array<size_t, 2> num_nuls = {};  // at even places, at odd ones
-  for (size_t i = 0; i < line.size(); ++i) num_nuls[i % 2] += line[i] == '\0' ? 1 : 0;
-  const size_t num_all = num_nuls[0] + num_nuls[1];
-  if (num_all < 2) return num_all == 0 ? InputKind::kText : InputKind::kBinary;
-  const size_t most = line.size() / 2;  // rounded down: little-endian lines end within a character
-  if (num_nuls[0] == 0 && 2 * num_nuls[1] > most) return InputKind::kUtf16LittleEndian;
-  if (num_nuls[1] == 0 && 2 * num_nuls[0] > most) return InputKind::kUtf16BigEndian;
-  return InputKind::kBinary;
 }
 
 // Of a command: a name with a dash in front would be an option.
@@ -90,7 +75,8 @@ InputKind KindOfInput(std::string_view start) noexcept {
   const InputKind kind = KindOfNulRecords(start);
   if (kind != InputKind::kText) return kind;
   const std::string_view most = start.substr(0, kStartBytes);
-  return KindOfNuls(most.substr(0, most.find('\n')));
+  const bool has_nul = most.substr(0, most.find('\n')).find('\0') != std::string_view::npos;
+  return has_nul ? InputKind::kBinary : InputKind::kText;
 }
 
 std::string RefusalOf(InputKind kind, const std::string& name, std::string_view program,
@@ -115,14 +101,8 @@ std::string RefusalOf(InputKind kind, const std::string& name, std::string_view 
                      fmt::format("{} -dc", FindCompressed(kind)->program));
     case InputKind::kUtf16:
       return through("UTF-16 text", "iconv -f UTF-16 -t UTF-8");
-    case InputKind::kUtf16LittleEndian:
-      return through("UTF-16 text without a byte order mark", "iconv -f UTF-16LE -t UTF-8");
-    case InputKind::kUtf16BigEndian:
-      return through("UTF-16 text without a byte order mark", "iconv -f UTF-16BE -t UTF-8");
     case InputKind::kUtf32:
       return through("UTF-32 text", "iconv -f UTF-32 -t UTF-8");
-    case InputKind::kProgram:
-      return fmt::format("{}: a program (ELF), not lines{}", name, as_lines);
     case InputKind::kBinary:
       break;
   }

@@ -15,12 +15,9 @@ enum class InputKind : uint8_t {
   kBzip2,
   kXz,
   kZstd,
-  kUtf16,              // with a byte order mark
-  kUtf16LittleEndian,  // without one, as the next
-  kUtf16BigEndian,
-  kUtf32,    // with a byte order mark
-  kProgram,  // ELF
-  kBinary,   // has NUL bytes
+  kUtf16,   // with a byte order mark, as the next
+  kUtf32,
+  kBinary,  // has NUL bytes
 };
 
 // The three bytes that some programs write before UTF-8 text.
