@@ -16,18 +16,18 @@ using Strings = std::vector<std::string>;
 
 const std::string kThreeColumns = "src\tdst\tdomain\na\tb\tc\nd\te\tf\n";
 
-ToolResult BuildOf(const TempFolder& folder, Strings more, std::string_view input) {
-  more.insert(more.begin(), {"attr", "build", "-o", folder.Path("filter")});
-  if (std::ranges::find(more, "-n") == more.end()) more.insert(more.end(), {"-n", "1000"});
-  return RunTool(more, input);
+Strings BuildWords(const TempFolder& folder, const Strings& more) {
+  const Strings build = {"attr", "build", "-o", folder.Path("filter")};
+  const bool has_capacity = std::ranges::find(more, "-n") != more.end();
+  return With(has_capacity ? build : With(build, {"-n", "1000"}), more);
 }
 
-json JsonOf(const TempFolder& folder, Strings more, std::string_view input) {
-  more.push_back("--json");
-  const ToolResult result = BuildOf(folder, more, input);
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  return json::parse(result.out);
+ToolResult BuildOf(const TempFolder& folder, const Strings& more, std::string_view input) {
+  return RunTool(BuildWords(folder, more), input);
+}
+
+json JsonOf(const TempFolder& folder, const Strings& more, std::string_view input) {
+  return ReportOf(BuildWords(folder, more), input);
 }
 
 TEST_CASE("a built filter says its columns, cuts and sets", "[tools][attr_build]") {
@@ -59,13 +59,10 @@ TEST_CASE("without -n distinct rows are counted", "[tools][attr_build]") {
   const TempFolder folder;
   const std::string rows = folder.Write("rows", kThreeColumns);
   const std::string filter = folder.Path("filter");
-  const ToolResult counted = RunTool({"attr", "build", "-o", filter, rows, rows, "--json"});
-  REQUIRE(counted.exit_code == 0);
-  CHECK(json::parse(counted.out)["sets"][0]["capacity"] == 2);
+  CHECK(ReportOf({"attr", "build", "-o", filter, rows, rows})["sets"][0]["capacity"] == 2);
   // Those of a pipe are not: the filters grow.
-  const ToolResult piped = RunTool({"attr", "build", "-f", "-o", filter, "--json"}, kThreeColumns);
-  REQUIRE(piped.exit_code == 0);
-  CHECK(json::parse(piped.out)["sets"][0]["capacity"] == 65'536);
+  CHECK(ReportOf({"attr", "build", "-f", "-o", filter}, kThreeColumns)["sets"][0]["capacity"] ==
+        65'536);
   CHECK(RunTool({"attr", "query", filter, rows, "-c"}).out == "2\n");
   CHECK_THAT(RunTool({"attr", "build", "-f", "-o", filter, "--memory", "1MB"}, kThreeColumns).err,
              ContainsSubstring("give the number of rows with -n"));
@@ -145,11 +142,8 @@ TEST_CASE("seventeen columns may not be cut only", "[tools][attr_build]") {
     input += "\t" + std::to_string(i);
     all += "," + std::to_string(i);
   }
-  const Strings plain = {"--no-header"};
   const auto with = [&](const Strings& more) {
-    Strings arguments = plain;
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return BuildOf(folder, arguments, input + "\n");
+    return BuildOf(folder, With({"--no-header"}, more), input + "\n");
   };
   CHECK(with({}).exit_code == 0);  // pairs
   const ToolResult refused = with({"--cut", all, "-f"});

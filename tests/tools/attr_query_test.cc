@@ -20,9 +20,7 @@ std::string BuildNumbers(const TempFolder& folder, const Strings& more = {}) {
     rows += std::to_string(i) + "\t" + std::to_string(i % 10) + "\tx\n";
   }
   const std::string filter = folder.Path("filter");
-  Strings arguments = {"attr", "build", "-n", "10k", "-p", "1e-5", "-o", filter};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  REQUIRE(RunTool(arguments, rows).exit_code == 0);
+  MustRun(With({"attr", "build", "-n", "10k", "-p", "1e-5", "-o", filter}, more), rows);
   return filter;
 }
 
@@ -31,9 +29,7 @@ TEST_CASE("rows are queried by any of their columns", "[tools][attr_query]") {
   const std::string filter = BuildNumbers(folder);
   const std::string input = "a\tb\tc\n5\t5\tx\n5\t6\tx\n200\t6\tx\n";
   const auto present = [&](const Strings& more) {
-    Strings arguments = {"attr", "query", filter, "--print-present"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunTool(arguments, input).out;
+    return RunTool(With({"attr", "query", filter, "--print-present"}, more), input).out;
   };
   CHECK(present({}) == "a\tb\tc\n5\t5\tx\n");
   CHECK(present({"--asked", "b,c"}) == input);
@@ -49,8 +45,7 @@ TEST_CASE("rows are queried by any of their columns", "[tools][attr_query]") {
 TEST_CASE("a query of columns that no kept set has says so", "[tools][attr_query]") {
   const TempFolder folder;
   const std::string filter = BuildNumbers(folder, {"--keep", "a,b,c", "--keep", "b"});
-  const json answer = json::parse(
-      RunTool({"attr", "query", filter, "--asked", "b,c", "--json"}, "b\tc\n5\tx\n7\ty\n").out);
+  const json answer = ReportOf({"attr", "query", filter, "--asked", "b,c"}, "b\tc\n5\tx\n7\ty\n");
   CHECK(answer["parts"] == json::parse(R"([["b"]])"));
   CHECK(answer["not_looked_at"] == json::parse(R"(["c"])"));
   const ToolResult none = RunTool({"attr", "query", filter, "--asked", "c"}, "c\nanything\n");
@@ -111,9 +106,7 @@ TEST_CASE("a wrong query is told by what there is", "[tools][attr_query]") {
   const TempFolder folder;
   const std::string filter = BuildNumbers(folder);
   const auto error = [&](const Strings& more, std::string_view input) {
-    Strings arguments = {"attr", "query", filter};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunTool(arguments, input).err;
+    return RunTool(With({"attr", "query", filter}, more), input).err;
   };
   CHECK_THAT(error({"--asked", ""}, ""), ContainsSubstring("--asked: no attribute is named"));
   CHECK_THAT(error({"--asked", "a,zz"}, ""),

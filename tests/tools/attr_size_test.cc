@@ -13,23 +13,13 @@ using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 using Strings = std::vector<std::string>;
 
-ToolResult AttrSize(const Strings& more) {
-  Strings arguments = {"attr", "size", "--columns", "src,dst,domain", "-n", "20k"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunTool(arguments);
-}
-
-json AttrSizeJson(Strings more) {
-  more.push_back("--json");
-  const ToolResult result = AttrSize(more);
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  return json::parse(result.out);
+Strings AttrSize(const Strings& more) {
+  return With({"attr", "size", "--columns", "src,dst,domain", "-n", "20k"}, more);
 }
 
 TEST_CASE("a size for a rate has every set", "[tools][attr_size]") {
   const Strings arguments = {"-p", "1%", "--cut", "src,dst", "--values", "src=1000"};
-  const json size = AttrSizeJson(arguments);
+  const json size = ReportOf(AttrSize(arguments));
   REQUIRE(size["sets"].size() == 5);
   uint64_t num_bytes = 0;
   for (const json& set : size["sets"]) {
@@ -38,12 +28,12 @@ TEST_CASE("a size for a rate has every set", "[tools][attr_size]") {
   }
   CHECK(size["sets"][0]["capacity"] == 1000);
   CHECK(size["num_bytes"] == num_bytes);
-  const ToolResult text = AttrSize(arguments);
-  CHECK_THAT(text.out, ContainsSubstring("src,domain"));
+  CHECK_THAT(RunTool(AttrSize(arguments)).out, ContainsSubstring("src,domain"));
 }
 
 TEST_CASE("a size for memory shares it for the mix", "[tools][attr_size]") {
-  const json size = AttrSizeJson({"--memory", "400kB", "--mix", "src,domain=3", "--mix", "dst"});
+  const json size =
+      ReportOf(AttrSize({"--memory", "400kB", "--mix", "src,domain=3", "--mix", "dst"}));
   CHECK(size["num_bytes"] <= 400'000);
   CHECK(size["sets"][4]["set"] == Strings{"src", "domain"});
   CHECK(size["sets"][4]["weight"] == 0.75);
@@ -51,9 +41,9 @@ TEST_CASE("a size for memory shares it for the mix", "[tools][attr_size]") {
 }
 
 TEST_CASE("a size of kept sets has these alone", "[tools][attr_size]") {
-  const json size = AttrSizeJson({"--keep", "src,dst,domain", "--keep", "dst"});
+  const json size = ReportOf(AttrSize({"--keep", "src,dst,domain", "--keep", "dst"}));
   CHECK(size["num_sets"] == 2);
-  CHECK(AttrSizeJson({"--together", "2"})["num_sets"] == 6);
+  CHECK(ReportOf(AttrSize({"--together", "2"}))["num_sets"] == 6);
   std::string columns = "c1";
   for (int i = 2; i <= 20; ++i) columns += ",c" + std::to_string(i);
   const Strings twenty = {"attr", "size", "--columns", columns, "-n", "1k", "--together", "4"};
@@ -65,10 +55,10 @@ TEST_CASE("a size of kept sets has these alone", "[tools][attr_size]") {
 TEST_CASE("build takes the memory that size told", "[tools][attr_size]") {
   const TempFolder folder;
   const Strings common = {"-n", "20k", "--cut", "src,dst", "--memory", "300kB", "--json"};
-  Strings build = {"attr", "build", "-o", folder.Path("filter")};
-  build.insert(build.end(), common.begin(), common.end());
-  const json built = json::parse(RunTool(build, "src\tdst\tdomain\n").out);
-  const json size = AttrSizeJson({"--cut", "src,dst", "--memory", "300kB"});
+  const json built = json::parse(
+      RunTool(With({"attr", "build", "-o", folder.Path("filter")}, common), "src\tdst\tdomain\n")
+          .out);
+  const json size = ReportOf(AttrSize({"--cut", "src,dst", "--memory", "300kB"}));
   REQUIRE(built["sets"].size() == size["sets"].size());
   for (size_t i = 0; i < size["sets"].size(); ++i) {
     CHECK(built["sets"][i]["set"] == size["sets"][i]["set"]);
@@ -85,7 +75,8 @@ TEST_CASE("sizes that cannot be are refused", "[tools][attr_size]") {
              ContainsSubstring("give the number of rows with -n"));
   CHECK(RunTool({"attr", "size", "-n", "10", "--columns", "a,,b"}).err ==
         "trommel: column 2 has no name\n");
-  CHECK_THAT(AttrSize({"--memory", "1kB"}).err, ContainsSubstring("filters of all sets take"));
+  CHECK_THAT(RunTool(AttrSize({"--memory", "1kB"})).err,
+             ContainsSubstring("filters of all sets take"));
 }
 
 }  // namespace

@@ -25,9 +25,8 @@ TEST_CASE("a table is built, queried, erased and queried again", "[tools][attr]"
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string rows = folder.Write("rows", DnsRows(0, 500));
-  REQUIRE(RunTool({"attr", "build", "-o", filter, "--columns", "src,dst,domain", "--cut", "src,dst",
-                   "-p", "1e-4", rows})
-              .exit_code == 0);
+  MustRun({"attr", "build", "-o", filter, "--columns", "src,dst,domain", "--cut", "src,dst", "-p",
+           "1e-4", rows});
   CHECK(RunTool({"attr", "query", filter, rows, "--count"}).out == "500\n");
   CHECK(RunTool({"attr", "query", filter, rows, "--count", "--asked", "src,domain"}).out ==
         "500\n");
@@ -41,7 +40,7 @@ TEST_CASE("a table is built, queried, erased and queried again", "[tools][attr]"
   CHECK(RunTool({"attr", "erase", filter, rows}).exit_code == 0);
   CHECK(RunTool({"attr", "query", filter, later, "--count"}).out == "100\n");
   CHECK(RunTool({"attr", "query", filter, rows, "--count", "--asked", "domain"}).out == "0\n");
-  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
+  const json stats = ReportOf({"stats", filter});
   CHECK(stats["num_tuples"] == 100);
 }
 
@@ -50,8 +49,8 @@ TEST_CASE("threads change neither file nor answers of attr", "[tools][attr][thre
   const std::string rows = folder.Write("rows", DnsRows(0, 3000));
   const std::string one = folder.Path("one");
   const std::string four = folder.Path("four");
-  REQUIRE(RunTool({"attr", "build", "-o", one, rows}).exit_code == 0);
-  REQUIRE(RunTool({"attr", "build", "-o", four, "--threads", "4", rows}).exit_code == 0);
+  MustRun({"attr", "build", "-o", one, rows});
+  MustRun({"attr", "build", "-o", four, "--threads", "4", rows});
   CHECK(folder.Read("one") == folder.Read("four"));
   const std::string mixed = DnsRows(2900, 3100);
   CHECK(RunTool({"attr", "query", one, "--print-present"}, mixed).out ==
@@ -61,7 +60,7 @@ TEST_CASE("threads change neither file nor answers of attr", "[tools][attr][thre
 TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"attr", "build", "-o", filter, "-n", "10"}, "a\tb\n1\t2\n").exit_code == 0);
+  MustRun({"attr", "build", "-o", filter, "-n", "10"}, "a\tb\n1\t2\n");
   const std::string before = folder.Read("filter");
   for (const std::string command : {"query", "insert", "erase"}) {
     const ToolResult result = RunTool({command, filter}, "1\n");
@@ -74,7 +73,7 @@ TEST_CASE("commands of keys send attribute filters to attr", "[tools][attr]") {
   const ToolResult keys = RunTool({"verify", filter, "-"}, "1\n");
   CHECK(keys.exit_code == 2);
   CHECK_THAT(keys.err, ContainsSubstring("use trommel attr query --print-absent"));
-  CHECK(json::parse(RunTool({"stats", filter, "--json"}).out)["type"] == "attribute");
+  CHECK(ReportOf({"stats", filter})["type"] == "attribute");
   CHECK_THAT(RunTool({"stats", filter, "--now", "1"}).err,
              ContainsSubstring("attribute filters have no time"));
 }

@@ -14,8 +14,7 @@ using Strings = std::vector<std::string>;
 
 std::string BuildTwoRows(const TempFolder& folder) {
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"attr", "build", "-n", "100", "-o", filter}, "a\tb\n1\t2\n3\t4\n").exit_code ==
-          0);
+  MustRun({"attr", "build", "-n", "100", "-o", filter}, "a\tb\n1\t2\n3\t4\n");
   return filter;
 }
 
@@ -23,8 +22,7 @@ TEST_CASE("rows are inserted and erased as often as they come", "[tools][attr_up
   const TempFolder folder;
   const std::string filter = BuildTwoRows(folder);
   const std::string empty = folder.Read("filter");
-  const json inserted =
-      json::parse(RunTool({"attr", "insert", filter, "--json"}, "b\ta\n6\t5\n6\t5\n").out);
+  const json inserted = ReportOf({"attr", "insert", filter}, "b\ta\n6\t5\n6\t5\n");
   CHECK(inserted["num_rows_read"] == 2);
   CHECK(inserted["num_tuples"] == 4);
   const std::string before = folder.Read("filter");
@@ -35,8 +33,7 @@ TEST_CASE("rows are inserted and erased as often as they come", "[tools][attr_up
                               "1 of 3 rows is certainly absent, or given more often than it is in; "
                               "the first is (stdin):5: '5\\x096'"));
   CHECK(folder.Read("filter") == before);
-  const json erased =
-      json::parse(RunTool({"attr", "erase", filter, "--json", "--partial"}, thrice).out);
+  const json erased = ReportOf({"attr", "erase", filter, "--partial"}, thrice);
   CHECK(erased["num_erased"] == 2);
   CHECK(erased["num_refused"] == 1);
   CHECK(erased["num_tuples"] == 2);
@@ -66,7 +63,7 @@ TEST_CASE("an updated filter can go elsewhere, but not over its inputs", "[tools
   const std::string before = folder.Read("filter");
   const std::string rows = folder.Write("rows", "a\tb\n5\t6\n");
   const std::string other = folder.Path("other");
-  REQUIRE(RunTool({"attr", "insert", filter, rows, "-o", other}).exit_code == 0);
+  MustRun({"attr", "insert", filter, rows, "-o", other});
   CHECK(folder.Read("filter") == before);
   CHECK(RunTool({"attr", "query", other, rows, "-c"}).out == "1\n");
   const std::string command = GENERATE("insert", "erase");

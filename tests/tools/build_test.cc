@@ -16,11 +16,8 @@ using Names = std::vector<std::string>;
 TEST_CASE("build writes what the library would", "[tools][build]") {
   const TempFolder folder;
   const std::string keys = folder.Write("keys", Lines("key", 5000));
-  const ToolResult result = RunTool({"build", "-o", folder.Path("filter"), "-n", "5k", "-p", "0.1%",
-                                     "--digest", "xxh3", "--seed", "7", "--json", keys});
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  CHECK(json::parse(result.out)["num_keys"] == 5000);
+  CHECK(ReportOf({"build", "-o", folder.Path("filter"), "-n", "5k", "-p", "0.1%", "--digest",
+                  "xxh3", "--seed", "7", keys})["num_keys"] == 5000);
 
   CountingConfig config;
   config.capacity = 5000;
@@ -39,9 +36,7 @@ TEST_CASE("without -n a filter grows with the keys of a pipe, below its rate", "
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string keys = Lines("key", 200'000);  // three times what it begins with
-  const ToolResult built = RunTool({"build", "--json", "-o", filter}, keys);
-  REQUIRE(built.exit_code == 0);
-  const json report = json::parse(built.out);
+  const json report = ReportOf({"build", "-o", filter}, keys);
   CHECK(report["type"] == "scalable");
   CHECK(report["num_keys"] == 200'000);
   CHECK(report["current_fpr"] <= 0.01);
@@ -97,7 +92,7 @@ TEST_CASE("build of an empty input makes an empty filter", "[tools][build]") {
   const std::string empty = folder.Write("empty", GENERATE("", "\n\n"));
   const std::string filter = folder.Path("filter");
   CHECK(RunTool({"build", "-o", filter, empty}).exit_code == 0);
-  CHECK(json::parse(RunTool({"stats", "--json", filter}).out)["num_keys"] == 0);
+  CHECK(ReportOf({"stats", filter})["num_keys"] == 0);
   CHECK(RunTool({"query", filter}, "a\n").exit_code == 1);
 }
 
@@ -112,8 +107,7 @@ TEST_CASE("build is sized for distinct keys, not for lines", "[tools][build]") {
   std::vector<std::string> build = {"build", "--json", "-f", "-o", path, "--type", type};
   if (type == "window") build.insert(build.end(), {"--window", "10m"});
   build.push_back(thrice);
-  const ToolResult result = RunTool(build);
-  REQUIRE(result.exit_code == 0);
+  const ToolResult result = MustRun(build);
   CHECK(result.err.empty());
   const json report = json::parse(result.out);
   CHECK(report["capacity"] == 3000);
@@ -127,12 +121,7 @@ TEST_CASE("build is sized for distinct keys, not for lines", "[tools][build]") {
 }
 
 json Targets(const std::vector<std::string>& arguments, const std::vector<std::string>& variables) {
-  std::vector<std::string> all = {"targets", "--json"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  const ToolResult result = RunTool(all, "", variables);
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  return json::parse(result.out);
+  return json::parse(RunTool(With({"targets", "--json"}, arguments), "", variables).out);
 }
 
 TEST_CASE("the target is the option's, else the environment's, else the best", "[tools][targets]") {
@@ -166,7 +155,7 @@ TEST_CASE("keys that come a thousand times do not fill a filter", "[tools][build
   CHECK_THAT(result.out, Catch::Matchers::ContainsSubstring("10,000 (about 1") &&
                              Catch::Matchers::ContainsSubstring(" distinct; sized for 10)") &&
                              !Catch::Matchers::ContainsSubstring("larger -n"));
-  const json stats = json::parse(RunTool({"stats", "--json", path}).out);
+  const json stats = ReportOf({"stats", path});
   CHECK(stats["predicted_fpr"] < 0.01);
   // Nor do they where they come later.
   const ToolResult inserted = RunTool({"insert", "--json", path}, text);

@@ -16,6 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 using tests::RunTool;
 using tests::TempFolder;
 using tests::ToolResult;
+using tests::With;
 using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
 using Strings = std::vector<std::string>;
@@ -71,17 +72,13 @@ TEST_CASE("every command of keys takes several columns", "[tools][column_keys]")
   const std::string filter = folder.Path("filter");
   const std::string log = folder.Write("log", kLog);
   const Strings by_name = {"--header", "--column", "host,url", log};
-  const auto run = [](Strings command, const Strings& more) {
-    command.insert(command.end(), more.begin(), more.end());
-    return RunTool(command);
-  };
-  REQUIRE(run({"build", "-p", "1e-5", "-o", filter}, by_name).exit_code == 0);
-  CHECK(run({"query", filter, "-c"}, by_name).out == "4\n");
-  CHECK(run({"query", filter, "--counts"}, by_name).out ==
+  tests::MustRun(With({"build", "-p", "1e-5", "-o", filter}, by_name));
+  CHECK(RunTool(With({"query", filter, "-c"}, by_name)).out == "4\n");
+  CHECK(RunTool(With({"query", filter, "--counts"}, by_name)).out ==
         "count\ttime\thost\turl\n2\t1\tann\t/a\n1\t2\tbob\t/a\n1\t3\tann\t/b\n"
         "2\t4\tann\t/a\n");
-  CHECK(run({"verify", filter}, by_name).exit_code == 0);
-  CHECK(run({"dedup", "-q"}, by_name).out ==
+  CHECK(RunTool(With({"verify", filter}, by_name)).exit_code == 0);
+  CHECK(RunTool(With({"dedup", "-q"}, by_name)).out ==
         "time\thost\turl\n1\tann\t/a\n2\tbob\t/a\n3\tann\t/b\n");
   // By number, the same keys; in another order, others.
   CHECK(RunTool({"query", filter, "-c", "--column", "2,3"}, "9\tann\t/a\n9\tbob\t/b\n").out ==
@@ -89,8 +86,8 @@ TEST_CASE("every command of keys takes several columns", "[tools][column_keys]")
   CHECK(RunTool({"query", filter, "-c", "--column", "3,2"}, "9\tann\t/a\n").out == "0\n");
   CHECK(RunTool({"insert", filter, "--column", "1,2"}, "eve\t/c\n").exit_code == 0);
   CHECK(RunTool({"erase", filter, "--column", "2,3"}, "0\teve\t/c\n").exit_code == 0);
-  CHECK(run({"erase", filter}, by_name).exit_code == 0);
-  CHECK(run({"query", filter, "-c"}, by_name).out == "0\n");
+  CHECK(RunTool(With({"erase", filter}, by_name)).exit_code == 0);
+  CHECK(RunTool(With({"query", filter, "-c"}, by_name)).out == "0\n");
 }
 
 TEST_CASE("a column of a key that is not there is named", "[tools][column_keys]") {

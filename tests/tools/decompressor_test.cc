@@ -52,7 +52,7 @@ TEST_CASE("a compressed file or pipe is read as what it decompresses to", "[tool
   CHECK(piped.out == ended);
 
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-o", filter, path, path}).exit_code == 0);  // read twice, counted
+  MustRun({"build", "-o", filter, path, path});  // read twice, counted
 }
 
 TEST_CASE("bytes that come one by one are decompressed, too", "[tools][decompressor]") {
@@ -73,14 +73,14 @@ TEST_CASE("members of one file, columns and compressed rows are read", "[tools][
   CHECK(RunTool({"dedup", "-n", "9", "--header", "--column", "k", both}).out ==
         "k\tv\na\t1\nb\t2\n");
   const std::string rows = folder.Path("rows");
-  REQUIRE(RunTool({"attr", "build", "-n", "9", "-o", rows, both}).exit_code == 0);
+  MustRun({"attr", "build", "-n", "9", "-o", rows, both});
   CHECK(RunTool({"attr", "query", rows, "--asked", "k", "-c", both}).out == "2\n");
 }
 
 TEST_CASE("of a damaged or shortened file nothing is written", "[tools][decompressor]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "10", "-o", filter}, "a\n").exit_code == 0);
+  MustRun({"build", "-n", "10", "-o", filter}, "a\n");
   const std::string before = folder.Read("filter");
   const auto kind = GENERATE(from_range(kKinds));
   const tool::CompressedKind& format = *tool::FindCompressed(kind);

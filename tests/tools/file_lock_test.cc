@@ -32,6 +32,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using tests::Lines;
+using tests::MustRun;
 using tests::RunningTool;
 using tests::RunTool;
 using tests::TempFolder;
@@ -45,9 +46,8 @@ void LetItWait() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); 
 
 struct LockedFiles {
   LockedFiles() {
-    REQUIRE(RunTool({"build", "-n", "1000", "-o", filter, c}).exit_code == 0);
-    REQUIRE(RunTool({"attr", "build", "-n", "1000", "-o", attributes}, "x\ty\n0\t0\n").exit_code ==
-            0);
+    MustRun({"build", "-n", "1000", "-o", filter, c});
+    MustRun({"attr", "build", "-n", "1000", "-o", attributes}, "x\ty\n0\t0\n");
   }
 
   const TempFolder folder;
@@ -80,10 +80,10 @@ TEST_CASE("two commands that change one file lose no update", "[tools][file_lock
   for (int round = 0; round < 5; ++round) {
     files.folder.Write("filter", before);
     RunBoth({"insert", files.filter, files.a}, {"insert", files.filter, files.b});
-    REQUIRE(RunTool({"verify", files.filter, files.a, files.b, files.c}).exit_code == 0);
+    MustRun({"verify", files.filter, files.a, files.b, files.c});
 
     RunBoth({"insert", files.filter, files.a}, {"erase", files.filter, files.b});
-    REQUIRE(RunTool({"verify", files.filter, files.a, files.c}).exit_code == 0);
+    MustRun({"verify", files.filter, files.a, files.c});
     REQUIRE_THAT(RunTool({"stats", "--json", files.filter}).out,
                  ContainsSubstring("\"num_keys\":300,"));
 
@@ -117,7 +117,6 @@ TEST_CASE("a command that does not wait exits 3 and changes nothing", "[tools][f
   refused({"build", "-n", "10", "-f", "-o", filter, files.a}, filter);
   refused({"attr", "build", "-n", "10", "-f", "-o", filter, files.rows_a}, filter);
   refused({"attr", "erase", attributes, files.rows_a}, attributes);
-  refused({"bench", "--quick", "--json", filter}, filter);
   CHECK(files.folder.Read("filter") == before);
   CHECK(files.folder.Read("attributes") == attributes_before);
 }
@@ -171,7 +170,7 @@ TEST_CASE("a file that was replaced while a command waits is what it changes",
   const FileLock lock = Locked(files.filter);
   RunningTool waiting({"insert", files.filter, files.a});
   LetItWait();
-  REQUIRE(RunTool({"build", "-n", "1000", "-o", files.folder.Path("new"), files.b}).exit_code == 0);
+  MustRun({"build", "-n", "1000", "-o", files.folder.Path("new"), files.b});
   std::filesystem::rename(files.folder.Path("new"), files.filter);
   CHECK_FALSE(lock.IsCurrent());
   CHECK(waiting.Wait().exit_code == 0);

@@ -15,6 +15,7 @@ namespace trommel::tool {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using tests::MustRun;
 using tests::RunTool;
 using tests::TempFolder;
 
@@ -38,12 +39,10 @@ TEST_CASE("every command that loads a filter takes no more than --memory-limit",
   const TempFolder folder;
   const std::string keys = folder.Path("keys");
   const std::string rows = folder.Path("rows");
-  REQUIRE(
-      RunTool({"build", "-n", "1M", "--encoding", "fingerprints16", "-o", keys}, "a\n").exit_code ==
-      0);
+  MustRun({"build", "-n", "1M", "--encoding", "fingerprints16", "-o", keys}, "a\n");
   std::string many = "a\tb\n";
   for (int i = 0; i < 20'000; ++i) many += std::to_string(i) + "\t2\n";
-  REQUIRE(RunTool({"attr", "build", "-n", "1M", "-o", rows}, many).exit_code == 0);
+  MustRun({"attr", "build", "-n", "1M", "-o", rows}, many);
   for (std::vector<std::string> command :
        std::vector<std::vector<std::string>>{{"query", keys},
                                              {"stats", keys},
@@ -85,10 +84,9 @@ using Catch::Matchers::ContainsSubstring;
 TEST_CASE("a saved window can be seen as of a later time", "[tools][file_options]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "--type", "window", "--window", "100s", "--buckets", "4", "-n", "100",
-                   "--time", "2", "-o", filter},
-                  "a\t1000\nb\t1060\n")
-              .exit_code == 0);
+  MustRun({"build", "--type", "window", "--window", "100s", "--buckets", "4", "-n", "100", "--time",
+           "2", "-o", filter},
+          "a\t1000\nb\t1060\n");
   const std::string saved = folder.Read("filter");
   CHECK(RunTool({"query", filter, "-c"}, "a\nb\n").out == "2\n");
   CHECK(RunTool({"query", filter, "-c", "--now", "1099"}, "a\nb\n").out == "2\n");
@@ -106,11 +104,10 @@ TEST_CASE("a time that cannot be is refused by the option's name", "[tools][file
   const TempFolder folder;
   const std::string window = folder.Path("window");
   const std::string counting = folder.Path("counting");
-  REQUIRE(RunTool({"build", "--type", "window", "--window", "100s", "-n", "100", "--time", "2",
-                   "-o", window},
-                  "a\t1000\n")
-              .exit_code == 0);
-  REQUIRE(RunTool({"build", "-n", "100", "-o", counting}, "a\n").exit_code == 0);
+  MustRun(
+      {"build", "--type", "window", "--window", "100s", "-n", "100", "--time", "2", "-o", window},
+      "a\t1000\n");
+  MustRun({"build", "-n", "100", "-o", counting}, "a\n");
   const auto error_of = [](const std::vector<std::string>& arguments) {
     const ToolResult result = RunTool(arguments);
     CHECK(result.exit_code == 2);

@@ -13,6 +13,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using tests::Lines;
+using tests::MustRun;
 using tests::RunningTool;
 using tests::RunTool;
 using tests::TempFolder;
@@ -49,7 +50,7 @@ TEST_CASE("of two builds of one new file exactly one succeeds", "[tools][filter_
     const tests::ToolResult& refused = of_a.exit_code == 0 ? of_b : of_a;
     REQUIRE(refused.out.empty());
     REQUIRE_THAT(refused.err, ContainsSubstring("--force overwrites it"));
-    REQUIRE(RunTool({"verify", path, of_a.exit_code == 0 ? a : b}).exit_code == 0);
+    MustRun({"verify", path, of_a.exit_code == 0 ? a : b});
   }
 }
 

@@ -14,20 +14,8 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
 
-json StatsOfFile(const std::string& filter) {
-  const ToolResult result = RunTool({"stats", filter, "--json"});
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  return json::parse(result.out);
-}
-
-void BuildFile(const std::string& filter, const std::string& encoding, const std::string& capacity,
-               const std::string& keys) {
-  const ToolResult built = RunTool(
-      {"build", "-n", capacity, "-p", "0.5%", "--encoding", encoding, "-o", filter, "--json"},
-      keys);
-  INFO(built.err);
-  REQUIRE(built.exit_code == 0);
+void BuildFile(const std::string& filter, const std::string& encoding, const std::string& keys) {
+  MustRun({"build", "-n", "1k", "-p", "0.5%", "--encoding", encoding, "-o", filter}, keys);
 }
 
 TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][fingerprints]") {
@@ -36,8 +24,8 @@ TEST_CASE("stats show encoding, fingerprint bits and promoted blocks", "[tools][
   const auto [encoding, shape, bits] = GENERATE(table<std::string, std::string, int>(
       {{"fingerprints16", " of 32 slots, fingerprints16 of 16 bits", 16},
        {"dense", " of 51 slots, dense of 8 bits", 8}}));
-  BuildFile(filter, encoding, "1k", Lines("a", 3000));
-  const json stats = StatsOfFile(filter);
+  BuildFile(filter, encoding, Lines("a", 3000));
+  const json stats = ReportOf({"stats", filter});
   CHECK(stats["encoding"] == encoding);
   CHECK(stats["fingerprint_bits"] == bits);
   CHECK(stats["num_promoted"] > 0);  // three times its capacity
@@ -53,33 +41,29 @@ TEST_CASE("grow doubles a file of fingerprints, and fold takes it back to the by
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string encoding = GENERATE("fingerprints16", "dense");
-  BuildFile(filter, encoding, "1k", Lines("a", 2000));
+  BuildFile(filter, encoding, Lines("a", 2000));
   const std::string before = folder.Read("filter");
-  const json small = StatsOfFile(filter);
-  const ToolResult grown = RunTool({"grow", filter, "--json"});
-  INFO(grown.err);
-  REQUIRE(grown.exit_code == 0);
-  const json large = StatsOfFile(filter);
+  const json small = ReportOf({"stats", filter});
+  const json grown = ReportOf({"grow", filter});
+  const json large = ReportOf({"stats", filter});
   CHECK(large["num_blocks"] == 2 * small["num_blocks"].get<uint64_t>());
   CHECK(large["fingerprint_bits"] == small["fingerprint_bits"].get<uint64_t>() - 1);
-  CHECK(json::parse(grown.out)["num_blocks_before"] == small["num_blocks"]);
+  CHECK(grown["num_blocks_before"] == small["num_blocks"]);
   CHECK(RunTool({"verify", filter, "-"}, Lines("a", 2000)).exit_code == 0);
-  REQUIRE(RunTool({"fold", filter}).exit_code == 0);
+  MustRun({"fold", filter});
   CHECK(folder.Read("filter") == before);
 }
 
 TEST_CASE("fold and grow leave alone what they cannot change", "[tools][fingerprints]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, "a\n").exit_code == 0);
+  MustRun({"build", "-n", "1k", "-o", filter}, "a\n");
   const std::string before = folder.Read("filter");
   const ToolResult grown = RunTool({"grow", filter});
   CHECK(grown.exit_code == 2);
   CHECK_THAT(grown.err, ContainsSubstring("fingerprints"));
   CHECK(folder.Read("filter") == before);
-  REQUIRE(
-      RunTool({"build", "--type", "scalable", "-n", "10", "-f", "-o", filter}, "a\n").exit_code ==
-      0);
+  MustRun({"build", "--type", "scalable", "-n", "10", "-f", "-o", filter}, "a\n");
   const std::string command = GENERATE("fold", "grow");
   const ToolResult scalable = RunTool({command, filter});
   CHECK(scalable.exit_code == 2);
@@ -104,11 +88,9 @@ TEST_CASE("a preference chooses the encoding, and is for automatic alone",
                                                {"headroom", Preference::kHeadroom},
                                                {"parquet", Preference::kParquet}}));
   const std::string filter = folder.Path("filter");
-  const ToolResult built = RunTool({"build", "-n", "100k", "-p", "0.5%", "--encoding", "automatic",
-                                    "--prefer", name, "-o", filter},
-                                   "a\n");
-  INFO(built.err);
-  REQUIRE(built.exit_code == 0);
+  MustRun({"build", "-n", "100k", "-p", "0.5%", "--encoding", "automatic", "--prefer", name, "-o",
+           filter},
+          "a\n");
   const Result<Sizing> sizing = SizeFor({.capacity = 100'000,
                                          .target_fpr = 0.005,
                                          .encoding = Encoding::kAutomatic,
@@ -127,10 +109,10 @@ TEST_CASE("Parquet's blocks come with Parquet's digests, and others are refused 
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const auto build = [&](const std::vector<std::string>& digest) {
-    std::vector<std::string> command = {"build",    "-n",      "100", "--encoding", "automatic",
-                                        "--prefer", "parquet", "-f",  "-o",         filter};
-    command.insert(command.end(), digest.begin(), digest.end());
-    return RunTool(command, "a\n");
+    return RunTool(With({"build", "-n", "100", "--encoding", "automatic", "--prefer", "parquet",
+                         "-f", "-o", filter},
+                        digest),
+                   "a\n");
   };
   const std::vector<std::string> same =
       GENERATE(std::vector<std::string>{}, std::vector<std::string>{"--digest", "xxh64"},

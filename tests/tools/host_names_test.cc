@@ -75,7 +75,7 @@ TEST_CASE("with --hosts each name of a line is a key, and what is skipped is cou
   CHECK(names.out == "a.example\nb.example\nc.example\n");
   CHECK_THAT(names.err, ContainsSubstring("4 (3 lines skipped)"));
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "--hosts", "-o", filter, list}).exit_code == 0);
+  MustRun({"build", "--hosts", "-o", filter, list});
   CHECK(RunTool({"query", "-c", filter}, "a.example\nd.example\nc.example\n").out == "2\n");
   const ToolResult wrong = RunTool({"insert", "--hosts", filter}, "ok.example\ntwo words\n");
   CHECK(wrong.exit_code == 3);

@@ -54,8 +54,8 @@ TEST_CASE("every command that reads lines refuses what is none", "[tools][input_
   const std::string wide = folder.Write("wide.txt",
                                         "\xff\xfe"
                                         "a\0\n\0"sv);
-  REQUIRE(RunTool({"build", "-n", "10", "-o", filter}, "a\n").exit_code == 0);
-  REQUIRE(RunTool({"attr", "build", "-n", "10", "-o", rows}, "k\tv\n1\t2\n").exit_code == 0);
+  MustRun({"build", "-n", "10", "-o", filter}, "a\n");
+  MustRun({"attr", "build", "-n", "10", "-o", rows}, "k\tv\n1\t2\n");
   const std::string before = folder.Read("filter");
   const std::vector<std::vector<std::string>> commands = {
       {"build", "-o", folder.Path("new")},
@@ -86,7 +86,7 @@ TEST_CASE("every command that reads lines refuses what is none", "[tools][input_
 TEST_CASE("a pipe is judged however its first bytes come", "[tools][input_kind]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "10", "-o", filter}, "a\n").exit_code == 0);
+  MustRun({"build", "-n", "10", "-o", filter}, "a\n");
   RunningTool marked({"query", "-c", filter});
   for (const char byte :
        "\xef\xbb\xbf"
@@ -152,7 +152,7 @@ TEST_CASE("a byte order mark is no part of a key or of a column's name", "[tools
   const std::string table = folder.Write("table", mark + "k\tv\none\t1\n");
   CHECK(RunTool({"query", "-c", filter, "--header", "--column", "k", table}).out == "1\n");
   const std::string rows = folder.Path("rows");
-  REQUIRE(RunTool({"attr", "build", "-o", rows, table}).exit_code == 0);
+  MustRun({"attr", "build", "-o", rows, table});
 }
 
 TEST_CASE("lines that all end in CR LF are pointed out", "[tools][input_kind]") {

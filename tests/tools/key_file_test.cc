@@ -23,18 +23,11 @@ std::string KeyText(uint8_t first = 0) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Words With(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 TEST_CASE("every command that hashes takes the key of the filter", "[tools][keyed]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string key = folder.Write("key", KeyText());
-  REQUIRE(RunTool({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key},
-                  "a\nb\n")
-              .exit_code == 0);
+  MustRun({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key}, "a\nb\n");
   CHECK(RunTool({"insert", filter, "--key-file", key}, "c\n").exit_code == 0);
   CHECK(RunTool({"query", filter, "--key-file", key, "-c"}, "a\nb\nc\nd\n").out == "3\n");
   CHECK(RunTool({"query", filter, "--key-file", key, "--print-counts"}, "a\n").out == "1\ta\n");
@@ -43,10 +36,8 @@ TEST_CASE("every command that hashes takes the key of the filter", "[tools][keye
   CHECK(RunTool({"query", filter, "--key-file", key, "--keys", "u64"}, "7\n").exit_code == 1);
 
   const std::string rows = folder.Path("rows");
-  REQUIRE(
-      RunTool({"attr", "build", "-n", "100", "-o", rows, "--digest", "siphash", "--key-file", key},
-              "a\tb\n1\t2\n3\t4\n")
-          .exit_code == 0);
+  MustRun({"attr", "build", "-n", "100", "-o", rows, "--digest", "siphash", "--key-file", key},
+          "a\tb\n1\t2\n3\t4\n");
   CHECK(RunTool({"attr", "insert", rows, "--key-file", key}, "a\tb\n5\t6\n").exit_code == 0);
   CHECK(RunTool({"attr", "query", rows, "--key-file", key, "-c"}, "a\tb\n1\t2\n5\t6\n").out ==
         "2\n");
@@ -60,11 +51,9 @@ TEST_CASE("without its key a filter's statistics are shown, and no key is read",
   const std::string key = folder.Write("key", KeyText());
   const std::string rows = folder.Path("rows");
   const Words digest = {"--digest", "siphash", "--key-file", key};
-  REQUIRE(RunTool(With({"build", "-n", "100", "-o", filter}, digest), "a\n").exit_code == 0);
-  REQUIRE(
-      RunTool(With({"attr", "build", "-n", "9", "-o", rows}, digest), "a\tb\n1\t2\n").exit_code ==
-      0);
-  const json stats = json::parse(RunTool({"stats", filter, "--json"}).out);
+  MustRun(With({"build", "-n", "100", "-o", filter}, digest), "a\n");
+  MustRun(With({"attr", "build", "-n", "9", "-o", rows}, digest), "a\tb\n1\t2\n");
+  const json stats = ReportOf({"stats", filter});
   CHECK(stats["digest"] == "siphash");
   CHECK(stats["key_check"] == "add1ad41a0cc35cf");
   CHECK(stats["num_keys"] == 1);
@@ -91,10 +80,8 @@ TEST_CASE("a wrong key, and a key where none is called for, are refused before i
   const std::string plain = folder.Path("plain");
   const std::string key = folder.Write("key", KeyText());
   const std::string wrong = folder.Write("wrong", KeyText(1));
-  REQUIRE(
-      RunTool({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key}, "a\n")
-          .exit_code == 0);
-  REQUIRE(RunTool({"build", "-n", "100", "-o", plain}, "a\n").exit_code == 0);
+  MustRun({"build", "-n", "100", "-o", filter, "--digest", "siphash", "--key-file", key}, "a\n");
+  MustRun({"build", "-n", "100", "-o", plain}, "a\n");
   const std::string before = folder.Read("filter");
   for (const std::string command : {"insert", "query"}) {
     RunningTool with_wrong({command, filter, "--key-file", wrong});
@@ -112,7 +99,7 @@ TEST_CASE("a wrong key, and a key where none is called for, are refused before i
 TEST_CASE("a key that cannot be read is told without waiting for a lock", "[tools][keyed]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "100", "-o", filter}, "a\n").exit_code == 0);
+  MustRun({"build", "-n", "100", "-o", filter}, "a\n");
   const tool::FileLock lock = tool::FileLock::Take(filter, {}).value();
   const Words digest = {"--digest", "siphash"};
   for (const Words& command : {Words{"insert", filter}, Words{"attr", "erase", filter},

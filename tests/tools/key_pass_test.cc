@@ -120,6 +120,7 @@ TEST_CASE("a column's digests are those of its fields, with threads or without",
 }
 
 using Catch::Matchers::ContainsSubstring;
+using tests::MustRun;
 using tests::RunTool;
 
 AttributeFilter TwoAttributes(DigestKind digest) {
@@ -134,7 +135,7 @@ AttributeFilter TwoAttributes(DigestKind digest) {
 TEST_CASE("other files are no attribute filters", "[tools][attr_file]") {
   const TempFolder folder;
   const std::string counting = folder.Path("counting");
-  REQUIRE(RunTool({"build", "-n", "10", "-o", counting}, "a\n").exit_code == 0);
+  MustRun({"build", "-n", "10", "-o", counting}, "a\n");
   CHECK(LoadToHashRows(counting, {}, 0).error().message ==
         counting +
             " is a counting filter, of keys, not of columns: use the subcommands without "

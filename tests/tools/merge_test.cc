@@ -19,9 +19,7 @@ using Strings = std::vector<std::string>;
 // Builds a filter of the lines, by these options, and returns its path.
 std::string Built(const TempFolder& folder, const std::string& name, const std::string& lines,
                   const Strings& options) {
-  Strings build = {"build", "-o", folder.Path(name)};
-  build.insert(build.end(), options.begin(), options.end());
-  REQUIRE(RunTool(build, lines).exit_code == 0);
+  MustRun(With({"build", "-o", folder.Path(name)}, options), lines);
   return folder.Path(name);
 }
 
@@ -33,10 +31,9 @@ TEST_CASE("merged filters are the filter of all keys, byte for byte", "[tools][m
   const std::string b = Built(folder, "b", Lines("b", 800) + "a1\n", options);
   const std::string c = Built(folder, "c", "", options);
   Built(folder, "all", Lines("a", 900) + Lines("b", 800) + "a1\n", options);
-  const ToolResult merged = RunTool({"merge", "--json", "-o", folder.Path("merged"), a, b, c});
-  REQUIRE(merged.exit_code == 0);
-  CHECK(json::parse(merged.out)["num_merged"] == 3);
-  CHECK(json::parse(merged.out)["num_keys"] == 1701);
+  const json merged = ReportOf({"merge", "-o", folder.Path("merged"), a, b, c});
+  CHECK(merged["num_merged"] == 3);
+  CHECK(merged["num_keys"] == 1701);
   CHECK((folder.Read("merged") == folder.Read("all")));  // in brackets: bytes are no message
   CHECK(RunTool({"query", folder.Path("merged"), "--counts"}, "a1\n").out == "2\ta1\n");
 }
@@ -46,7 +43,7 @@ TEST_CASE("the output may be one of the filters, and is locked as any output", "
   const std::string all = Built(folder, "all", "a\n", {"-n", "100", "-p", "1e-6"});
   const std::string day = Built(folder, "day", "b\n", {"-n", "100", "-p", "1e-6"});
   CHECK(RunTool({"merge", "-o", all, all, day}).exit_code == 2);  // it exists
-  for (int i = 0; i < 2; ++i) REQUIRE(RunTool({"merge", "-fo", all, all, day}).exit_code == 0);
+  for (int i = 0; i < 2; ++i) MustRun({"merge", "-fo", all, all, day});
   CHECK(RunTool({"query", all, "--counts"}, "a\nb\nc\n").out == "1\ta\n2\tb\n0\tc\n");
 }
 
@@ -70,7 +67,7 @@ TEST_CASE("what has no common filter is told apart, and nothing is written", "[t
   CHECK_THAT(error_of(folder.Path("none"), 3), ContainsSubstring("none"));
   CHECK_THAT(error_of(folder.Write("text", "no filter\n"), 3), ContainsSubstring("text"));
   const std::string rows = folder.Path("rows");
-  REQUIRE(RunTool({"attr", "build", "-o", rows}, "a\tb\n1\t2\n").exit_code == 0);
+  MustRun({"attr", "build", "-o", rows}, "a\tb\n1\t2\n");
   const ToolResult attributes = RunTool({"merge", "-o", folder.Path("new"), rows, rows});
   CHECK(attributes.exit_code == 2);
   CHECK_THAT(attributes.err, ContainsSubstring("attribute filters cannot be merged"));

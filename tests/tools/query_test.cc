@@ -16,19 +16,16 @@ using nlohmann::json;
 // 1000 keys in a filter so sparse that no non-member of these tests is "maybe present".
 std::string BuildSparse(const TempFolder& folder) {
   const std::string filter = folder.Path("filter");
-  REQUIRE(
-      RunTool({"build", "-n", "100k", "-p", "1e-6", "-o", filter}, Lines("in", 1000)).exit_code ==
-      0);
+  MustRun({"build", "-n", "100k", "-p", "1e-6", "-o", filter}, Lines("in", 1000));
   return filter;
 }
 
 TEST_CASE("query counts, and exits as grep does", "[tools][query]") {
   const TempFolder folder;
   const std::string filter = BuildSparse(folder);
-  const ToolResult both = RunTool({"query", filter, "--json"}, Lines("in", 10) + Lines("out", 5));
-  CHECK(both.exit_code == 0);
-  CHECK(json::parse(both.out)["num_maybe_present"] == 10);
-  CHECK(json::parse(both.out)["num_absent"] == 5);
+  const json both = ReportOf({"query", filter}, Lines("in", 10) + Lines("out", 5));
+  CHECK(both["num_maybe_present"] == 10);
+  CHECK(both["num_absent"] == 5);
   CHECK(RunTool({"query", filter, "--count"}, Lines("in", 3)).out == "3\n");
   CHECK(RunTool({"query", filter}, Lines("out", 5)).exit_code == 1);
   CHECK(RunTool({"query", filter}, "").exit_code == 1);
@@ -75,7 +72,7 @@ TEST_CASE("a line typed is answered before the next comes", "[tools][query]") {
 TEST_CASE("a bad line typed is told before the next comes", "[tools][query]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n").exit_code == 0);
+  MustRun({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n");
   const std::string num_threads = GENERATE("1", "2", "8");
   RunningTool tool({"query", filter, "--keys", "u64", "--print-present", "--threads", num_threads});
   tool.Write("1\nx\n");
@@ -89,7 +86,7 @@ TEST_CASE("every key format queries the keys that were built with it", "[tools][
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string raw("\1\0\0\0\0\0\0\0", 8);
-  REQUIRE(RunTool({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n").exit_code == 0);
+  MustRun({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n");
   CHECK(RunTool({"query", filter, "--keys", "raw64", "--print-present"}, raw).out == raw);
   // The digest of an integer is that of its 8 bytes: hex and integers meet.
   CHECK(RunTool({"query", filter, "--keys", "hex"}, "0100000000000000\n").exit_code == 0);

@@ -28,17 +28,14 @@ TEST_CASE("building and inserting warn of a burst beyond a window's size", "[too
   const std::string path = folder.Path("filter");
   const std::vector<std::string> times = {"--keys", "tsv",    "--time",      "1",  "--column",
                                           "2",      "--json", "--time-unit", "ms", "--threads=1"};
-  std::vector<std::string> build = {"build",    "-o",  path, "--type", "window",
-                                    "--window", "10m", "-n", "9000"};
-  build.insert(build.end(), times.begin(), times.end());
   // However they arrive.
-  const ToolResult within = RunTool(build, Burst(9000, 1, "a"));
+  const ToolResult within = RunTool(
+      With({"build", "-o", path, "--type", "window", "--window", "10m", "-n", "9000"}, times),
+      Burst(9000, 1, "a"));
   CHECK(within.exit_code == 0);
   CHECK(within.err.empty());
 
-  std::vector<std::string> insert = {"insert", path};
-  insert.insert(insert.end(), times.begin(), times.end());
-  const ToolResult beyond = RunTool(insert, Burst(18'000, 10'000, "b"));
+  const ToolResult beyond = RunTool(With({"insert", path}, times), Burst(18'000, 10'000, "b"));
   CHECK(beyond.exit_code == 0);
   CHECK_THAT(beyond.err, ContainsSubstring("trommel: warning: the false-positive rate") &&
                              ContainsSubstring("it was sized for (9,000)") &&
@@ -54,12 +51,10 @@ TEST_CASE("inserting into any filter tells the rate that it has come to", "[tool
   const TempFolder folder;
   const std::string type = GENERATE("counting", "scalable");
   const std::string path = folder.Path("filter");
-  REQUIRE(
-      RunTool({"build", "-o", path, "--type", type, "-n", "1000"}, Lines("a", 1000)).exit_code ==
-      0);
+  MustRun({"build", "-o", path, "--type", type, "-n", "1000"}, Lines("a", 1000));
   const ToolResult inserted = RunTool({"insert", "--json", path}, Lines("b", 1000));
   const json report = json::parse(inserted.out);
-  const json stats = json::parse(RunTool({"stats", "--json", path}).out);
+  const json stats = ReportOf({"stats", path});
   CHECK(report["predicted_fpr"] == stats["predicted_fpr"]);
   CHECK(report["target_fpr"] == stats["target_fpr"]);
 }

@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "support/catch.h"
 #include "support/paths.h"
 
 namespace trommel::tests {
@@ -105,6 +107,27 @@ ToolResult RunTool(const std::vector<std::string>& arguments, std::string_view i
   RunningTool tool(arguments, environment);
   tool.Write(input);
   return tool.Wait();
+}
+
+ToolResult MustRun(const std::vector<std::string>& arguments, std::string_view input) {
+  ToolResult result = RunTool(arguments, input);
+  CAPTURE(arguments, result.err);
+  REQUIRE(result.exit_code == 0);
+  return result;
+}
+
+nlohmann::json ReportOf(std::vector<std::string> arguments, std::string_view input, int exit_code) {
+  arguments.emplace_back("--json");
+  const ToolResult result = RunTool(arguments, input);
+  CAPTURE(arguments, result.err);
+  REQUIRE(result.exit_code == exit_code);
+  return nlohmann::json::parse(result.out);
+}
+
+std::vector<std::string> With(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 TempFolder::TempFolder() {

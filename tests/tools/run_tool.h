@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,14 @@ class RunningTool {
 
 ToolResult RunTool(const std::vector<std::string>& arguments, std::string_view input = "",
                    const std::vector<std::string>& environment = {});
+// Requires that it exits with 0.
+ToolResult MustRun(const std::vector<std::string>& arguments, std::string_view input = "");
+// The JSON of its report: adds --json, and requires this exit code.
+nlohmann::json ReportOf(std::vector<std::string> arguments, std::string_view input = "",
+                        int exit_code = 0);
+
+// The words, and then `more`.
+std::vector<std::string> With(std::vector<std::string> words, const std::vector<std::string>& more);
 
 // A folder that is there as long as the object.
 class TempFolder {

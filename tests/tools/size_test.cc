@@ -27,10 +27,8 @@ using nlohmann::json;
 TEST_CASE("size answers with memory, and memory answers with keys", "[tools][size]") {
   const auto [encoding, slices] =
       GENERATE(table<std::string, std::string>({{"planes", "8"}, {"runs", "5"}, {"runs", "10"}}));
-  const ToolResult forth = RunTool(
-      {"size", "-n", "1M", "-p", "1%", "--encoding", encoding, "--slices", slices, "--json"});
-  REQUIRE(forth.exit_code == 0);
-  const json sizing = json::parse(forth.out);
+  const json sizing =
+      ReportOf({"size", "-n", "1M", "-p", "1%", "--encoding", encoding, "--slices", slices});
   CHECK(sizing["capacity"] == 1'000'000);
   CHECK(sizing["num_slices"].dump() == slices);
   CHECK(sizing["encoding"] == encoding);
@@ -44,16 +42,13 @@ TEST_CASE("size answers with memory, and memory answers with keys", "[tools][siz
   }
 
   const std::string num_bytes = sizing["num_bytes"].dump();
-  const ToolResult back = RunTool({"size", "--bytes", num_bytes, "-p", "1%", "--encoding", encoding,
-                                   "--slices", slices, "--json"});
-  REQUIRE(back.exit_code == 0);
-  CHECK(json::parse(back.out)["capacity"] >= 1'000'000);
-  CHECK(json::parse(back.out)["num_blocks"] == sizing["num_blocks"]);
+  const nlohmann::json back = ReportOf(
+      {"size", "--bytes", num_bytes, "-p", "1%", "--encoding", encoding, "--slices", slices});
+  CHECK(back["capacity"] >= 1'000'000);
+  CHECK(back["num_blocks"] == sizing["num_blocks"]);
 
-  const ToolResult rate = RunTool({"size", "--blocks", sizing["num_blocks"].dump(), "-n", "1M",
-                                   "--encoding", encoding, "--slices", slices, "--json"});
-  REQUIRE(rate.exit_code == 0);
-  CHECK(json::parse(rate.out)["predicted_fpr"] == sizing["predicted_fpr"]);
+  CHECK(ReportOf({"size", "--blocks", sizing["num_blocks"].dump(), "-n", "1M", "--encoding",
+                  encoding, "--slices", slices})["predicted_fpr"] == sizing["predicted_fpr"]);
 }
 
 TEST_CASE("size needs two of three and says so", "[tools][size]") {
@@ -114,16 +109,15 @@ TEST_CASE("an encoding that cannot serve is left out, and said to be", "[tools][
   CHECK_THAT(text.out, ContainsSubstring("runs") && ContainsSubstring("5 x "));
   CHECK_THAT(text.out,
              ContainsSubstring("No planes: num_slices is 5; planes have 8 (runs have 5)."));
-  const json sizing = json::parse(RunTool({"size", "-n", "1M", "--slices", "5", "--json"}).out);
+  const json sizing = ReportOf({"size", "-n", "1M", "--slices", "5"});
   CHECK(sizing["encoding"] == "runs");
   CHECK(sizing["encodings"].size() == 1);
 }
 
 TEST_CASE("size shows the encoding of the fewest bytes as automatic", "[tools][size]") {
   const std::string rate = GENERATE("1%", "0.04%", "0.0001%");
-  const json all = json::parse(RunTool({"size", "-n", "3M", "-p", rate, "--json"}).out);
-  json chosen = json::parse(
-      RunTool({"size", "-n", "3M", "-p", rate, "--encoding", "automatic", "--json"}).out);
+  const json all = ReportOf({"size", "-n", "3M", "-p", rate});
+  json chosen = ReportOf({"size", "-n", "3M", "-p", rate, "--encoding", "automatic"});
   CHECK(chosen["encoding"] != "automatic");
   for (const json& one : all["encodings"]) CHECK(chosen["bits_per_key"] <= one["bits_per_key"]);
   const ToolResult memory = RunTool({"size", "--bytes", "1MB", "--encoding", "automatic"});
@@ -133,7 +127,7 @@ TEST_CASE("size shows the encoding of the fewest bytes as automatic", "[tools][s
 
 TEST_CASE("size says what queries beside writers answer, at capacity and past it",
           "[tools][size]") {
-  const json all = json::parse(RunTool({"size", "-n", "3M", "-p", "0.3%", "--json"}).out);
+  const json all = ReportOf({"size", "-n", "3M", "-p", "0.3%"});
   for (const json& one : all["encodings"]) {
     CAPTURE(one["encoding"]);
     const bool has_fingerprints = one["num_slices"] == 0;
@@ -156,8 +150,7 @@ TEST_CASE("size says what queries beside writers answer, at capacity and past it
 }
 
 TEST_CASE("size measures every encoding that it shows", "[tools][size]") {
-  const json all =
-      json::parse(RunTool({"size", "-n", "2000", "-p", "1%", "--measure", "--json"}).out);
+  const json all = ReportOf({"size", "-n", "2000", "-p", "1%", "--measure"});
   REQUIRE(all["encodings"].size() == 4);
   for (const json& one : all["encodings"]) {
     const json& measured = one["measured_ns"];
@@ -169,7 +162,7 @@ TEST_CASE("size measures every encoding that it shows", "[tools][size]") {
   }
   CHECK(all["measured_ns"] == all["encodings"][1]["measured_ns"]);
   CHECK(all["measured_on"]["target"].is_string());
-  CHECK_FALSE(json::parse(RunTool({"size", "-n", "2000", "--json"}).out).contains("measured_on"));
+  CHECK_FALSE(ReportOf({"size", "-n", "2000"}).contains("measured_on"));
 }
 
 TEST_CASE("size says where, in what and how it measured", "[tools][size]") {
@@ -188,9 +181,7 @@ TEST_CASE("size refuses to measure what it cannot", "[tools][size]") {
       {{{"-n", "999"}, "fewer than 1000 keys"},
        {{"-n", "1G", "--blocks", "100"}, "more than 256 keys per block"},
        {{"-n", "2000", "--type", "scalable"}, "is for --type counting, not scalable"}}));
-  std::vector<std::string> all = {"size", "--measure"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  const ToolResult result = RunTool(all);
+  const ToolResult result = RunTool(With({"size", "--measure"}, arguments));
   CHECK(result.exit_code == 2);
   CHECK(result.out.empty());
   CHECK_THAT(result.err, ContainsSubstring("--measure: ") && ContainsSubstring(reason));
@@ -209,9 +200,7 @@ TEST_CASE("an interrupted measurement ends by the signal and prints nothing", "[
 
 json SizeOf(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"size", "--json", "-n", "50k", "-p", "1%", "--type"});
-  const ToolResult result = RunTool(arguments);
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
+  const ToolResult result = MustRun(arguments);
   arguments.erase(arguments.begin() + 1);
   CHECK(RunTool(arguments).exit_code == 0);
   return json::parse(result.out);
@@ -254,7 +243,3 @@ TEST_CASE("a scalable filter's size is told up to its largest capacity", "[tools
 
 }  // namespace
 }  // namespace trommel::tests
-
-namespace trommel::tool {
-namespace {}  // namespace
-}  // namespace trommel::tool

@@ -22,7 +22,7 @@ using nlohmann::json;
 json Described(const HeldFilter& filter, const TempFolder& folder) {
   const std::string path = folder.Path("filter");
   REQUIRE(filter->Save(path, {}).ok());
-  return json::parse(RunTool({"stats", path, "--json"}).out);
+  return ReportOf({"stats", path});
 }
 
 std::vector<uint64_t> Numbers(uint64_t count) {
@@ -93,12 +93,9 @@ TEST_CASE("a window with so many keys that its rate is higher is pointed out", "
 TEST_CASE("stats show what was built", "[tools][stats]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-p", "1%", "--seed", "5", "--slices", "10", "-o", filter},
-                  Lines("a", 1000))
-              .exit_code == 0);
-  const ToolResult result = RunTool({"stats", filter, "--json"});
-  REQUIRE(result.exit_code == 0);
-  const json stats = json::parse(result.out);
+  MustRun({"build", "-n", "1k", "-p", "1%", "--seed", "5", "--slices", "10", "-o", filter},
+          Lines("a", 1000));
+  const json stats = ReportOf({"stats", filter});
   CHECK(stats["num_keys"] == 1000);
   CHECK(stats["capacity"] == 1000);
   CHECK(stats["num_slices"] == 10);
@@ -115,14 +112,14 @@ TEST_CASE("user metadata outlives a change of the file, and stats show its size"
   const std::vector<std::byte> metadata(1234, std::byte{1});
   const CountingFilter filter = CountingFilter::Create({.capacity = 100}).value();
   REQUIRE(filter.Save(path, {.metadata = metadata}).ok());
-  REQUIRE(RunTool({"insert", path}, "a key\n").exit_code == 0);
+  MustRun({"insert", path}, "a key\n");
   CHECK(LoadMetadata(path).value() == metadata);
   const std::string copy = folder.Path("copy");
   for (const char* command : {"insert", "erase"}) {  // a new file, and one that is replaced
-    REQUIRE(RunTool({command, path, "--output", copy, "--force"}, "a key\n").exit_code == 0);
+    MustRun({command, path, "--output", copy, "--force"}, "a key\n");
     CHECK(LoadMetadata(copy).value() == metadata);
   }
-  const json stats = json::parse(RunTool({"stats", path, "--json"}).out);
+  const json stats = ReportOf({"stats", path});
   CHECK(stats["num_keys"] == 1);
   CHECK(stats["metadata_bytes"] == 1234);
   CHECK_THAT(RunTool({"stats", path}).out, Catch::Matchers::ContainsSubstring("1.23 kB"));
@@ -132,8 +129,8 @@ TEST_CASE("stats of several files have a line each, and pass over what is none",
   const TempFolder folder;
   const std::string a = folder.Path("a");
   const std::string rows = folder.Path("rows");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", a}, Lines("a", 1234)).exit_code == 0);
-  REQUIRE(RunTool({"attr", "build", "-o", rows}, "x\ty\n1\t2\n").exit_code == 0);
+  MustRun({"build", "-n", "1k", "-o", a}, Lines("a", 1234));
+  MustRun({"attr", "build", "-o", rows}, "x\ty\n1\t2\n");
   const ToolResult both = RunTool({"stats", a, rows});
   CHECK(both.exit_code == 0);
   CHECK_THAT(both.out, Catch::Matchers::ContainsSubstring(a + " ") &&
@@ -146,14 +143,14 @@ TEST_CASE("stats of several files have a line each, and pass over what is none",
   CHECK(mixed.err.starts_with("trommel: " + text));
   const json filters = json::parse(mixed.out)["filters"];
   REQUIRE(filters.size() == 2);
-  CHECK(filters[0] == json::parse(RunTool({"stats", "--json", a}).out));
+  CHECK(filters[0] == ReportOf({"stats", a}));
   CHECK(filters[1]["filter"] == rows);
 }
 
 TEST_CASE("a damaged filter is told from a whole one, and left as it is", "[tools][verify]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, Lines("a", 3000)).exit_code == 0);
+  MustRun({"build", "-n", "1k", "-o", filter}, Lines("a", 3000));
   const ToolResult valid = RunTool({"verify", filter});
   CHECK(valid.exit_code == 0);
   CHECK_THAT(valid.out, Catch::Matchers::ContainsSubstring("valid counting filter"));
@@ -172,8 +169,7 @@ TEST_CASE("a damaged filter is told from a whole one, and left as it is", "[tool
 TEST_CASE("verify finds keys that are missing", "[tools][verify]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-p", "1e-6", "-o", filter}, Lines("a", 1000)).exit_code ==
-          0);
+  MustRun({"build", "-n", "1k", "-p", "1e-6", "-o", filter}, Lines("a", 1000));
   CHECK(RunTool({"verify", filter, folder.Write("keys", Lines("a", 1000))}).exit_code == 0);
   const ToolResult missing = RunTool({"verify", filter, "-", "--json"}, "a1\nb1\na2\n");
   CHECK(missing.exit_code == 1);

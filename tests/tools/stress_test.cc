@@ -28,10 +28,8 @@ TEST_CASE("stress runs the rounds it is asked for, and every invariant holds", "
 }
 
 TEST_CASE("what stress found is there for programs", "[tools][stress]") {
-  const ToolResult result = RunTool({"stress", "--mix", "points", "--mix", "churn", "--rounds", "2",
-                                     "--writers", "3", "--readers", "1", "--json"});
-  REQUIRE(result.exit_code == 0);
-  const json figures = json::parse(result.out);
+  const json figures = ReportOf({"stress", "--mix", "points", "--mix", "churn", "--rounds", "2",
+                                 "--writers", "3", "--readers", "1"});
   CHECK(figures["ok"] == true);
   CHECK(figures["num_rounds"] == 2);
   CHECK(figures["num_writers"] == 3);
@@ -71,10 +69,8 @@ TEST_CASE("stress tests concurrent filters of any encoding, and other types have
 }
 
 TEST_CASE("one round can be run again", "[tools][stress]") {
-  const ToolResult result = RunTool(
-      {"stress", "--seed", "5", "--mix", "churn", "--round", "12", "--rounds", "2", "--json"});
-  REQUIRE(result.exit_code == 0);
-  CHECK(json::parse(result.out)["num_rounds"] == 2);
+  CHECK(ReportOf({"stress", "--seed", "5", "--mix", "churn", "--round", "12", "--rounds",
+                  "2"})["num_rounds"] == 2);
   CHECK(RunTool({"stress", "--round", "12"}).exit_code == 2);  // of which seed and mix?
 }
 

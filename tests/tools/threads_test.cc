@@ -72,20 +72,14 @@ class Runner {
     // About half of the keys, each once: erasures are refused and answers differ.
     const std::string& text = input_.texts.front();
     const std::string half = folder_.Write("half", text.substr(0, text.size() / 16 * 8));
-    Arguments build = {"build", "-n", "30000", "-o", folder_.Path("filter"), half};
-    build.insert(build.end(), input_.options.begin(), input_.options.end());
-    RunTool(build);
-    if (folder_.Read("filter").empty()) {  // half of them end within a key
-      build = {"build", "-n", "30000", "-o", folder_.Path("filter")};
-      RunTool(build);
-    }
+    const Arguments build = {"build", "-n", "30000", "-o", folder_.Path("filter")};
+    RunTool(With(With(build, {half}), input_.options));
+    if (folder_.Read("filter").empty()) RunTool(build);  // half of them end within a key
   }
 
   Outcome Run(Arguments arguments, const std::string& num_threads) const {
-    arguments.insert(arguments.end(), {"--json", "--threads", num_threads});
-    arguments.insert(arguments.end(), input_.options.begin(), input_.options.end());
-    arguments.insert(arguments.end(), paths_.begin(), paths_.end());
-    const ToolResult result = RunTool(arguments);
+    arguments = With(With(arguments, {"--json", "--threads", num_threads}), input_.options);
+    const ToolResult result = RunTool(With(arguments, paths_));
     const std::string output = folder_.Read("output");
     std::filesystem::remove(folder_.Path("output"));
     return {result.exit_code, Timeless(result.out), Timeless(result.err), output};

@@ -14,7 +14,7 @@ using nlohmann::json;
 TEST_CASE("an update that meets a bad key changes nothing", "[tools][update]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n2\n").exit_code == 0);
+  MustRun({"build", "-n", "10", "--keys", "u64", "-o", filter}, "1\n2\n");
   const std::string before = folder.Read("filter");
   const std::string command = GENERATE("insert", "erase");
   CHECK(RunTool({command, filter, "--keys", "u64"}, "1\n2\nx\n").exit_code == 3);
@@ -28,7 +28,7 @@ TEST_CASE("an update does not write over what it reads", "[tools][update]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
   const std::string keys = folder.Write("keys", "a\n");
-  REQUIRE(RunTool({"build", "-o", filter, keys}).exit_code == 0);
+  MustRun({"build", "-o", filter, keys});
   const std::string command = GENERATE("insert", "erase");
   CHECK(RunTool({command, filter, "-f", "-o", keys, keys}).exit_code == 2);
   CHECK(RunTool({command, filter, "-f", "-o", filter, keys}).exit_code == 2);
@@ -46,25 +46,23 @@ TEST_CASE("insert completes a filter to the bytes of one built at once, and eras
   const std::string filter = folder.Path("filter");
   const std::string encoding = GENERATE("runs", "fingerprints16", "dense");
   const auto build = [&](const std::string& path, const std::string& keys) {
-    REQUIRE(RunTool({"build", "-n", "1k", "--encoding", encoding, "-o", path}, keys).exit_code ==
-            0);
+    MustRun({"build", "-n", "1k", "--encoding", encoding, "-o", path}, keys);
   };
   build(filter, Lines("a", 500));
   build(folder.Path("both"), Lines("a", 500) + Lines("b", 500));
   const std::string before = folder.Read("filter");
 
   const std::string keys = folder.Write("keys", Lines("b", 500));
-  REQUIRE(RunTool({"insert", filter, keys, "-o", folder.Path("other")}).exit_code == 0);
+  MustRun({"insert", filter, keys, "-o", folder.Path("other")});
   CHECK(folder.Read("filter") == before);
   CHECK(folder.Read("other") == folder.Read("both"));
   CHECK(RunTool({"insert", filter, keys, "-o", folder.Path("other")}).exit_code == 2);
 
-  REQUIRE(RunTool({"insert", filter}, Lines("b", 500)).exit_code == 0);
+  MustRun({"insert", filter}, Lines("b", 500));
   CHECK(folder.Read("filter") == folder.Read("both"));
-  const ToolResult erased = RunTool({"erase", filter, "--json"}, Lines("b", 500));
-  CHECK(erased.exit_code == 0);
-  CHECK(json::parse(erased.out)["num_erased"] == 500);
-  CHECK(json::parse(erased.out)["num_keys"] == 500);
+  const json erased = ReportOf({"erase", filter}, Lines("b", 500));
+  CHECK(erased["num_erased"] == 500);
+  CHECK(erased["num_keys"] == 500);
   CHECK(folder.Read("filter") == before);
 }
 
@@ -73,7 +71,7 @@ TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]"
   const std::string filter = folder.Path("filter");
   const std::vector<std::string> build = {"build", "--type", "scalable", "-n",
                                           "1000",  "-o",     filter};
-  REQUIRE(RunTool(build, Lines("a", 900)).exit_code == 0);
+  MustRun(build, Lines("a", 900));
   const std::string before = folder.Read("filter");
   const std::string keys = folder.Write("keys", Lines("b", 100'000));
   const ToolResult too_little = RunTool({"insert", filter, keys, "--memory-limit", "1KiB"});
@@ -94,7 +92,7 @@ TEST_CASE("a memory limit bounds what a filter file grows to", "[tools][insert]"
 TEST_CASE("erase erases all keys or changes nothing", "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, "a\nb\nb\n").exit_code == 0);
+  MustRun({"build", "-n", "1k", "-o", filter}, "a\nb\nb\n");
   const std::string before = folder.Read("filter");
   const std::string keys = folder.Write("keys", "b\n\nc\nb\nb\n");
   const ToolResult refused = RunTool({"erase", filter, keys});
@@ -127,11 +125,10 @@ TEST_CASE("erase --partial erases what is not certainly absent, and counts the r
           "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool({"build", "-n", "1k", "-o", filter}, "a\nd\n").exit_code == 0);
-  const ToolResult result = RunTool({"erase", filter, "--partial", "--json"}, "b\nd\nc\n");
-  CHECK(result.exit_code == 0);
-  CHECK(json::parse(result.out)["num_erased"] == 1);
-  CHECK(json::parse(result.out)["num_refused"] == 2);
+  MustRun({"build", "-n", "1k", "-o", filter}, "a\nd\n");
+  const json report = ReportOf({"erase", filter, "--partial"}, "b\nd\nc\n");
+  CHECK(report["num_erased"] == 1);
+  CHECK(report["num_refused"] == 2);
   CHECK(RunTool({"query", filter}, "a\n").exit_code == 0);
   CHECK(RunTool({"query", filter}, "d\n").exit_code == 1);
 }
@@ -141,22 +138,19 @@ TEST_CASE("the first key that erase refuses is named by its file and line", "[to
   const std::string filter = folder.Path("filter");
   const auto names = [&](const std::vector<std::string>& options, const std::string& text,
                          const std::string& where) {
-    std::vector<std::string> erase = {"erase", filter, folder.Write("keys", text)};
-    erase.insert(erase.end(), options.begin(), options.end());
-    const ToolResult result = RunTool(erase);
+    const ToolResult result = RunTool(With({"erase", filter, folder.Write("keys", text)}, options));
     CHECK(result.exit_code == 3);
     CHECK_THAT(result.err, Catch::Matchers::ContainsSubstring("the first is " +
                                                               folder.Path("keys") + where + ". A"));
   };
   // Beyond the first piece that is read.
   const std::string many = Lines("key", 60'000);
-  REQUIRE(RunTool({"build", "-n", "60k", "-o", filter}, many).exit_code == 0);
+  MustRun({"build", "-n", "60k", "-o", filter}, many);
   names({}, many + "absent\n" + many, ":60001: 'absent'");
   names({"--threads", "3"}, many + "absent", ":60001: 'absent'");
   names({"--keys", "nul"}, std::string("key1\0key2\0x\0", 12), ":3: 'x'");
   names({"--column", "2", "--header"}, "n\tkey\n1\tkey1\n2\tx\n", ":3: '2\\x09x'");
-  REQUIRE(RunTool({"build", "-f", "-n", "10", "--keys", "u64", "-o", filter}, "1\n2\n").exit_code ==
-          0);
+  MustRun({"build", "-f", "-n", "10", "--keys", "u64", "-o", filter}, "1\n2\n");
   names({"--keys", "raw64"}, std::string("\1\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0", 16), ", key 2: 5");
 }
 

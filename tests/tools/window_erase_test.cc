@@ -13,11 +13,6 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using Words = std::vector<std::string>;
 
-Words WindowWords(Words command, const Words& more) {
-  command.insert(command.end(), more.begin(), more.end());
-  return command;
-}
-
 // 200 s, one key each; `step` 1: in order, 77: in any. With "000" the times are in milliseconds.
 std::string LogOfSeconds(int step, const std::string& more_digits = "") {
   std::string log;
@@ -30,9 +25,9 @@ std::string LogOfSeconds(int step, const std::string& more_digits = "") {
 }
 
 Words BuildWindow(const std::string& filter, const Words& more) {
-  return WindowWords({"build", "-o", filter, "--type", "window", "--window", "80s", "-n", "1000",
-                      "--time", "1", "--column", "2"},
-                     more);
+  return With({"build", "-o", filter, "--type", "window", "--window", "80s", "-n", "1000", "--time",
+               "1", "--column", "2"},
+              more);
 }
 
 Words EraseWindow(const std::string& filter) {
@@ -42,7 +37,7 @@ Words EraseWindow(const std::string& filter) {
 TEST_CASE("a key of a time past the window's clock is refused", "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool(BuildWindow(filter, {}), LogOfSeconds(1)).exit_code == 0);
+  MustRun(BuildWindow(filter, {}), LogOfSeconds(1));
   const std::string before = folder.Read("filter");
   const ToolResult refused = RunTool(EraseWindow(filter), LogOfSeconds(1, "000"));
   CHECK(refused.exit_code == 3);
@@ -56,7 +51,7 @@ TEST_CASE("a key of a time past the window's clock is refused", "[tools][erase]"
   // In the current bucket, but past the clock: what came then would have moved it.
   CHECK(RunTool(EraseWindow(filter), "1700000199.5\tkey199\n").exit_code == 3);
   CHECK(folder.Read("filter") == before);
-  const ToolResult partial = RunTool(WindowWords(EraseWindow(filter), {"--partial", "--json"}),
+  const ToolResult partial = RunTool(With(EraseWindow(filter), {"--partial", "--json"}),
                                      "1800000000\tx\n1700000199\tkey199\n");
   CHECK(partial.exit_code == 0);
   const auto report = nlohmann::json::parse(partial.out);
@@ -68,14 +63,14 @@ TEST_CASE("a key of a time past the window's clock is refused", "[tools][erase]"
 TEST_CASE("a list whose keys have all expired gets a warning", "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool(BuildWindow(filter, {}), LogOfSeconds(1)).exit_code == 0);
+  MustRun(BuildWindow(filter, {}), LogOfSeconds(1));
   const ToolResult wrong =
-      RunTool(WindowWords(EraseWindow(filter), {"--time-unit", "ms"}), LogOfSeconds(1));
+      RunTool(With(EraseWindow(filter), {"--time-unit", "ms"}), LogOfSeconds(1));
   CHECK(wrong.exit_code == 0);
   CHECK_THAT(wrong.err, ContainsSubstring("warning: nothing was erased, because all 200 keys have "
                                           "expired") &&
                             ContainsSubstring("--time-unit"));
-  CHECK_THAT(RunTool(WindowWords(EraseWindow(filter), {"--json"}), "1700000000\tkey0\n").err,
+  CHECK_THAT(RunTool(With(EraseWindow(filter), {"--json"}), "1700000000\tkey0\n").err,
              ContainsSubstring("because the key has expired"));
   // Some have expired: nothing to warn of.
   CHECK(RunTool(EraseWindow(filter), LogOfSeconds(1)).err.empty());
@@ -86,11 +81,11 @@ TEST_CASE("a window made with --no-erase says so instead of calling keys absent"
           "[tools][erase]") {
   const TempFolder folder;
   const std::string filter = folder.Path("filter");
-  REQUIRE(RunTool(BuildWindow(filter, {"--no-erase"}), LogOfSeconds(1)).exit_code == 0);
+  MustRun(BuildWindow(filter, {"--no-erase"}), LogOfSeconds(1));
   const std::string before = folder.Read("filter");
   const Words more = GENERATE(Words{}, Words{"--partial"});
   for (const Words& command : {EraseWindow(filter), Words{"erase", filter}}) {
-    const ToolResult refused = RunTool(WindowWords(command, more), LogOfSeconds(1));
+    const ToolResult refused = RunTool(With(command, more), LogOfSeconds(1));
     CHECK(refused.exit_code == 2);
     CHECK(refused.err ==
           "trommel: keys cannot be erased: this window filter was made with --no-erase\n");

@@ -13,17 +13,13 @@ namespace {
 // The table `path` from these rows.
 ToolResult LoadByTwo(const TempFolder& folder, const std::string& text,
                      const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"load", folder.Path("t"), folder.Write("t.tsv", text),
-                                        "--key", "a,b"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunTool(arguments);
+  return RunTool(
+      With({"load", folder.Path("t"), folder.Write("t.tsv", text), "--key", "a,b"}, more));
 }
 
 ToolResult RunOn(const TempFolder& folder, const std::string& command,
                  const std::vector<std::string>& more, const std::string& input = "") {
-  std::vector<std::string> arguments = {command, folder.Path("t")};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunTool(arguments, input);
+  return RunTool(With({command, folder.Path("t")}, more), input);
 }
 
 TEST_CASE("rows whose key columns differ are different rows, whatever is in them", "[tools]") {
@@ -81,7 +77,7 @@ TEST_CASE("a key of several columns that is typed wrong is refused, and nothing 
 TEST_CASE("other key columns than a table's are refused, and overwrite no row", "[tools]") {
   const TempFolder folder;
   const std::string rows = folder.Write("t.tsv", "a\tb\tc\n1,2\t3\tx\n");
-  REQUIRE(RunTool({"load", folder.Path("t"), rows, "--key", "a"}).exit_code == 0);
+  MustRun({"load", folder.Path("t"), rows, "--key", "a"});
   const std::string more = "a\tb\tc\n1\t2\ty\n";
   const ToolResult other = RunOn(folder, "load", {"-", "--append", "--key", "a,b"}, more);
   CHECK(other.exit_code == 3);
@@ -111,9 +107,9 @@ TEST_CASE("a key column has the value of the key, and no other", "[tools]") {
   // A key of one column is an attribute if it is indexed.
   const std::string rows = folder.Write("one.tsv", "a\tc\n1\tx\n");
   const std::string one = folder.Path("one");
-  REQUIRE(RunTool({"load", one, rows, "--key", "a", "--index", "a,c"}).exit_code == 0);
+  MustRun({"load", one, rows, "--key", "a", "--index", "a,c"});
   CHECK(RunTool({"put", one, "2", "a=3"}).exit_code == 2);
-  REQUIRE(RunTool({"put", one, "2", "c=y"}).exit_code == 0);
+  MustRun({"put", one, "2", "c=y"});
   CHECK(RunTool({"query", one, "a=2"}).out == "key\ta\tc\n2\t2\ty\n");
 }
 

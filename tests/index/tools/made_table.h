@@ -30,11 +30,9 @@ class MadeTable {
  public:
   // Rows 0 to num_rows - 1 of ShapesTsv, with the options beside those of the columns.
   explicit MadeTable(size_t num_rows, const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {
-        "load",         path(), folder_.Write("rows.tsv", ShapesTsv(0, num_rows)), "--key", "id",
-        "--set-valued", "tags"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    loaded_ = RunTool(arguments);
+    loaded_ = RunTool(With({"load", path(), folder_.Write("rows.tsv", ShapesTsv(0, num_rows)),
+                            "--key", "id", "--set-valued", "tags"},
+                           options));
     CAPTURE(loaded_.err);
     REQUIRE(loaded_.exit_code == 0);
   }
@@ -46,9 +44,7 @@ class MadeTable {
   // Runs `command` on the table.
   ToolResult Run(const std::string& command, const std::vector<std::string>& more,
                  const std::string& input = "") const {
-    std::vector<std::string> arguments = {command, path()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunTool(arguments, input);
+    return RunTool(With({command, path()}, more), input);
   }
 
   // The report of a command that exits as expected.

@@ -30,9 +30,7 @@ TEST_CASE("options out of range are usage errors, and no table is made", "[tools
       {"--key", "none"},      {"--index", "none"},  {"--key", "k,k"},
       {"--set-valued", "x"},  {"--not-index", "x"}, {"--append", "--key", "k", "--servers", "3"}};
   for (const std::vector<std::string>& options : wrong) {
-    std::vector<std::string> arguments = {"load", folder.Path("table"), rows};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    const ToolResult result = RunTool(arguments);
+    const ToolResult result = RunTool(With({"load", folder.Path("table"), rows}, options));
     CAPTURE(options, result.err);
     CHECK(result.exit_code == 2);
     CHECK(IsOneLine(result.err));
@@ -63,8 +61,8 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
           "[tools]") {
   const TempFolder folder;
   const std::string rows = folder.Write("r", "k\ta\tb\nx\t1\t2\n");
-  REQUIRE(RunTool({"load", folder.Path("t"), rows, "--key", "k"}).exit_code == 0);
-  REQUIRE(RunTool({"load", folder.Path("numbered"), rows}).exit_code == 0);
+  MustRun({"load", folder.Path("t"), rows, "--key", "k"});
+  MustRun({"load", folder.Path("numbered"), rows});
   const std::string long_cell(70'000, 'v');
   const std::vector<WrongInput> all = {
       {"load", "", {}, 3, "f: empty: its first line should name the columns\n"},
@@ -131,9 +129,9 @@ TEST_CASE("what is wrong with a file's rows is said by line and name, with optio
 TEST_CASE("a table of a header alone is made, and takes rows", "[tools]") {
   const TempFolder folder;
   const std::string path = folder.Path("t");
-  REQUIRE(RunTool({"load", path, folder.Write("f", "k\ta\n"), "--key", "k"}).exit_code == 0);
+  MustRun({"load", path, folder.Write("f", "k\ta\n"), "--key", "k"});
   CHECK(RunTool({"query", path, "a=1"}).exit_code == 1);
-  REQUIRE(RunTool({"put", path, "x", "a=1"}).exit_code == 0);
+  MustRun({"put", path, "x", "a=1"});
   CHECK(RunTool({"query", path, "a=1"}).exit_code == 0);
   CHECK(RunTool({"verify", path}).exit_code == 0);
 }

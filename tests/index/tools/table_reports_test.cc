@@ -43,10 +43,8 @@ TEST_CASE("a query's report has rows and plan", "[tools]") {
 TEST_CASE("a load's report counts rows, keys and what was overwritten", "[tools]") {
   const TempFolder folder;
   const std::string rows = folder.Write("f", "k\ta\tb\nx\t1\t2\ny\t1\t2\n\nx\t3\t4\n");
-  const ToolResult loaded =
-      RunTool({"load", folder.Path("table"), rows, "--key", "k", "--not-index", "b", "--json"});
-  REQUIRE(loaded.exit_code == 0);
-  const json report = json::parse(loaded.out);
+  const json report =
+      ReportOf({"load", folder.Path("table"), rows, "--key", "k", "--not-index", "b"});
   CHECK(report["num_rows"] == 3);
   CHECK(report["num_keys"] == 2);
   CHECK(report["num_empty_lines"] == 1);

@@ -125,8 +125,7 @@ TEST_CASE("a byte order mark that was skipped is noted once, however often the f
 TEST_CASE("rows are appended, and rows of a key that is there overwrite it", "[tools]") {
   const MadeTable table(50);
   const std::vector<std::string> columns = {"--key", "id", "--set-valued", "tags"};
-  std::vector<std::string> append = {"-", "--append"};
-  append.insert(append.end(), columns.begin(), columns.end());
+  const std::vector<std::string> append = With({"-", "--append"}, columns);
   CHECK(table.Run("load", append, ShapesTsv(40, 20)).exit_code == 0);
   CHECK(table.NumFound({"colour=colour0"}) == 12);
 
