@@ -20,6 +20,7 @@ namespace {
 
 using tests::CreateBuilt;
 using tests::KeysWith;
+using tests::Opened;
 using tests::SmallOptions;
 using tests::SmallRow;
 using trommel::tests::ScratchFolder;
@@ -32,8 +33,7 @@ void Copy(const std::filesystem::path& from, const std::filesystem::path& to) {
 
 void PutAndClose(const std::filesystem::path& path, const std::string& key,
                  const std::string& color) {
-  Result<Cluster> cluster = Cluster::Open(path, SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Opened(path);
   CHECK(cluster->GetStats().num_columns_loaded == kAllColumns);
   REQUIRE(cluster->Put(SmallRow(key, color, "s")).ok());
   REQUIRE(cluster->BuildColumns().ok());
@@ -56,13 +56,11 @@ TEST_CASE("a server that is put back from a copy is not taken for what it was") 
     std::filesystem::remove_all(server);
     std::filesystem::rename(folder / "copy", server);
   };
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Opened(folder / "c");
   REQUIRE(cluster->Put(SmallRow("a", "first", "s")).ok());
   REQUIRE(cluster->Close().ok());
   if (!is_open) put_back();
-  cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  cluster = Opened(folder / "c");
   CHECK(cluster->GetStats().num_columns_loaded == (is_open ? kAllColumns : kAllColumns - 4));
   if (is_open) {
     REQUIRE(cluster->StopServer(0).ok());
@@ -72,8 +70,7 @@ TEST_CASE("a server that is put back from a copy is not taken for what it was") 
   // Another write of the same length brings the copy to the same sequence number.
   REQUIRE(cluster->Put(SmallRow("b", "second", "t")).ok());
   cluster = Error{};  // without Close
-  cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  cluster = Opened(folder / "c");
   CHECK(KeysWith(*cluster, {{0, "second"}}) == std::set<std::string>{"b"});
   CHECK(cluster->Verify()->ok());
 }
@@ -87,8 +84,7 @@ TEST_CASE("a server's folder from a copy with as many writes is not taken for th
     PutAndClose(folder / "b", "a2", "other");
     std::filesystem::remove_all(ServerFolder(folder / "a", 0));
     Copy(ServerFolder(folder / "b", 0), ServerFolder(folder / "a", 0));
-    Result<Cluster> cluster = Cluster::Open(folder / "a", SmallOptions());
-    REQUIRE(cluster.ok());
+    Result<Cluster> cluster = Opened(folder / "a");
     CHECK(cluster->GetStats().num_columns_loaded == kAllColumns - 4);
     CHECK(KeysWith(*cluster, {{0, "other"}}) == std::set<std::string>{"a2"});
     CHECK(KeysWith(*cluster, {{0, "first"}}).empty());
@@ -106,8 +102,7 @@ TEST_CASE("the directory file of a copy with as many writes is not taken for the
   PutAndClose(folder / "b", "a2", "other");
   std::filesystem::copy_file(folder / "b" / "directory", folder / "a" / "directory",
                              std::filesystem::copy_options::overwrite_existing);
-  Result<Cluster> cluster = Cluster::Open(folder / "a", SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Opened(folder / "a");
   CHECK(cluster->GetStats().num_columns_loaded == kAllColumns - 4);
   CHECK(KeysWith(*cluster, {{0, "first"}}) == std::set<std::string>{"a1"});
   CHECK(cluster->Verify()->ok());
@@ -121,15 +116,13 @@ TEST_CASE("a copy of a closed cluster, and a backup that is put back, open with 
   PutAndClose(folder / "copy", "a1", "copied");
   PutAndClose(folder / "c", "a1", "first");
   for (const char* const name : {"copy", "c"}) {
-    Result<Cluster> cluster = Cluster::Open(folder / name, SmallOptions());
-    REQUIRE(cluster.ok());
+    Result<Cluster> cluster = Opened(folder / name);
     CHECK(cluster->GetStats().num_columns_loaded == kAllColumns);
     CHECK(cluster->Verify()->ok());
   }
   std::filesystem::remove_all(folder / "c");
   std::filesystem::rename(folder / "backup", folder / "c");
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Opened(folder / "c");
   CHECK(cluster->GetStats().num_columns_loaded == kAllColumns);
   CHECK(KeysWith(*cluster, {{0, "first"}}).empty());
   CHECK(cluster->Verify()->ok());
@@ -147,8 +140,7 @@ TEST_CASE("a crash between a server's mark and the columns costs the columns of 
     REQUIRE(store.ok());
     REQUIRE((*store)->RemoveIndexKeys({}, (*store)->incarnation()).ok());
   }
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Opened(folder / "c");
   CHECK(cluster->GetStats().num_columns_loaded == kAllColumns - 4);
   CHECK(cluster->Verify()->ok());
   CHECK(KeysWith(*cluster, {{0, "color1"}}).size() == 43);
@@ -170,8 +162,7 @@ TEST_CASE("the databases of an older program, which have no mark, lose their col
     REQUIRE(share->db().Delete(rocksdb::WriteOptions(), SliceOf(kMarkKey)).ok());
   }
   for (const size_t num_columns : {kAllColumns - 4, kAllColumns}) {
-    Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-    REQUIRE(cluster.ok());
+    Result<Cluster> cluster = Opened(folder / "c");
     CHECK(cluster->GetStats().num_columns_loaded == num_columns);
     REQUIRE(cluster->BuildColumns().ok());
     REQUIRE(cluster->Close().ok());

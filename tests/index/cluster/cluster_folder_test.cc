@@ -20,8 +20,10 @@ namespace trommel::index {
 namespace {
 
 using tests::CreateBuilt;
+using tests::Created;
 using tests::FolderOfChild;
 using tests::KeysWith;
+using tests::Opened;
 using tests::RunChild;
 using tests::SmallConfig;
 using tests::SmallOptions;
@@ -44,8 +46,7 @@ TEST_CASE("a cluster that was closed opens with all its columns and its configur
     const ScratchFolder folder;
     CreateBuilt(folder / "c", structure);
     for (int round = 0; round < 3; ++round) {
-      Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-      REQUIRE(cluster.ok());
+      Result<Cluster> cluster = Opened(folder / "c");
       CHECK(cluster->config().structure == structure);
       CHECK(cluster->config().schema == SmallConfig().schema);
       CHECK(cluster->config().splits == SmallConfig().splits);
@@ -74,8 +75,7 @@ TEST_CASE("after a process that ended without closing, changed servers' columns 
   const ScratchFolder folder;
   CreateBuilt(folder / "c");
   REQUIRE(RunChild("child: a process that ends without closing", folder.path()) == 42);
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Opened(folder / "c");
   CHECK(cluster->GetStats().num_columns_loaded == kColumns - 4);
   CHECK(KeysWith(*cluster, {{0, "late"}}) == std::set<std::string>{"a"});
   Result<VerifyReport> report = cluster->Verify();
@@ -99,32 +99,27 @@ TEST_CASE("a directory file that is damaged or gone costs its columns and nothin
   REQUIRE(std::filesystem::exists(file));
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
   {
-    Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-    REQUIRE(cluster.ok());
+    Result<Cluster> cluster = Opened(folder / "c");
     CHECK(cluster->GetStats().num_columns_loaded == 0);
     CHECK(KeysWith(*cluster, {{0, "color1"}}).size() == 43);
   }
-  const Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  const Result<Cluster> cluster = Opened(folder / "c");
   CHECK(KeysWith(*cluster, {{0, "color1"}}).size() == 43);
 }
 
 TEST_CASE("columns that a repair has marked are not loaded after a crash") {
   const ScratchFolder folder;
   CreateBuilt(folder / "c");
-  Result<Cluster> cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Opened(folder / "c");
   REQUIRE(cluster->Put(SmallRow("a", "only", "s")).ok());
   cluster->directory().LosePair({.region_id = 0, .attribute = 0}, "only");
   REQUIRE(cluster->Close().ok());
-  cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  cluster = Opened(folder / "c");
   CHECK(cluster->Verify(nullptr, Repair::kAll)->num_missing_pairs == 1);
   REQUIRE(cluster->BuildColumns().ok());
   CHECK(cluster->Verify()->ok());
   cluster = Error{};  // without Close
-  cluster = Cluster::Open(folder / "c", SmallOptions());
-  REQUIRE(cluster.ok());
+  cluster = Opened(folder / "c");
   CHECK(cluster->Verify()->ok());
   CHECK(KeysWith(*cluster, {{0, "only"}}) == std::set<std::string>{"a"});
 }
@@ -132,8 +127,7 @@ TEST_CASE("columns that a repair has marked are not loaded after a crash") {
 TEST_CASE("a folder in use, or with other things in it, is refused") {
   const ScratchFolder folder;
   RequireRefused(folder / "c", ErrorCode::kIo, "there is no cluster here");
-  const Result<Cluster> cluster = Cluster::Create(folder / "c", SmallConfig(), SmallOptions());
-  REQUIRE(cluster.ok());
+  const Result<Cluster> cluster = Created(folder / "c");
   RequireRefused(folder / "c", ErrorCode::kIo, "another process has it open");
   const Result<Cluster> second = Cluster::Create(folder / "c", SmallConfig(), SmallOptions());
   REQUIRE_FALSE(second.ok());

@@ -31,10 +31,10 @@
 namespace trommel::index {
 namespace {
 
+using tests::Created;
 using tests::KeysWith;
+using tests::Opened;
 using tests::PutSmallRows;
-using tests::SmallConfig;
-using tests::SmallOptions;
 using tests::SmallRow;
 using trommel::tests::ScratchFolder;
 
@@ -43,15 +43,13 @@ class ChangedCluster {
  public:
   explicit ChangedCluster(const std::function<void(RocksRowStore&)>& change, int num_rows = 300) {
     {
-      Result<Cluster> cluster = Cluster::Create(folder_ / "c", SmallConfig(), SmallOptions());
-      REQUIRE(cluster.ok());
+      Result<Cluster> cluster = Created(folder_ / "c");
       REQUIRE(PutSmallRows(*cluster, num_rows).ok());
       REQUIRE(cluster->Put(SmallRow("a", "only", "only")).ok());
       REQUIRE(cluster->Close().ok());
     }
     Change(change);
-    Result<Cluster> cluster = Cluster::Open(folder_ / "c", SmallOptions());
-    REQUIRE(cluster.ok());
+    Result<Cluster> cluster = Opened(folder_ / "c");
     cluster_ = *std::move(cluster);
     REQUIRE(cluster_->BuildColumns().ok());
   }
@@ -266,10 +264,7 @@ TEST_CASE("Repair leaves rows that cannot be read, and their entries") {
 TEST_CASE("Repair marks columns that disagree, and queries find what they lost") {
   for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
-    ClusterConfig config = SmallConfig();
-    config.structure = structure;
-    Result<Cluster> cluster = Cluster::Create(folder / "c", config, SmallOptions());
-    REQUIRE(cluster.ok());
+    Result<Cluster> cluster = Created(folder / "c", structure);
     REQUIRE(PutSmallRows(*cluster, 300).ok());
     REQUIRE(cluster->Put(SmallRow("a", "only", "only")).ok());
     REQUIRE(cluster->BuildColumns().ok());

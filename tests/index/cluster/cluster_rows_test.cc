@@ -23,6 +23,7 @@
 namespace trommel::index {
 namespace {
 
+using tests::Created;
 using tests::KeysWith;
 using tests::PutSmallRows;
 using tests::SmallConfig;
@@ -41,10 +42,7 @@ void RequireAgreement(Cluster& cluster, bool is_built) {
 TEST_CASE("rows are found by their values before, while and after columns are built") {
   for (const Structure structure : {Structure::kMap, Structure::kServerFilters}) {
     const ScratchFolder folder;
-    ClusterConfig config = SmallConfig();
-    config.structure = structure;
-    Result<Cluster> cluster = Cluster::Create(folder / "c", config, SmallOptions());
-    REQUIRE(cluster.ok());
+    Result<Cluster> cluster = Created(folder / "c", structure);
     REQUIRE(PutSmallRows(*cluster, 700).ok());
     const std::set<std::string> reds = KeysWith(*cluster, {{0, "color3"}});
     CHECK(reds.size() == 100);
@@ -126,8 +124,7 @@ TEST_CASE("writes, queries, builders and verification go on beside each other", 
   ClusterOptions options = SmallOptions();
   options.num_builders = 2;
   options.threads_per_server = 2;
-  Result<Cluster> cluster = Cluster::Create(folder / "c", SmallConfig(), options);
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Created(folder / "c", Structure::kMap, options);
   // Rows that stay, and must be found by every query.
   for (char c = 'a'; c < 'l'; ++c) {
     REQUIRE(cluster->Put(SmallRow(std::string(1, c), "kept", "kept")).ok());
@@ -169,8 +166,7 @@ TEST_CASE("writes, queries, builders and verification go on beside each other", 
 
 TEST_CASE("building stops when it is told to, and goes on later") {
   const ScratchFolder folder;
-  Result<Cluster> cluster = Cluster::Create(folder / "c", SmallConfig(), SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Created(folder / "c");
   REQUIRE(PutSmallRows(*cluster, 100).ok());
   int num_left = 5;
   const Result<bool> first = cluster->BuildColumns(nullptr, [&] { return num_left-- > 0; });
@@ -188,8 +184,7 @@ TEST_CASE("building stops when it is told to, and goes on later") {
 
 TEST_CASE("statistics count regions, rows and lookups of servers") {
   const ScratchFolder folder;
-  Result<Cluster> cluster = Cluster::Create(folder / "c", SmallConfig(), SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Created(folder / "c");
   REQUIRE(PutSmallRows(*cluster, 110).ok());
   CHECK(KeysWith(*cluster, {{0, "color1"}}).size() == 16);
   const ClusterStats stats = cluster->GetStats();

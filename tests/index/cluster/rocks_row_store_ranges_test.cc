@@ -3,44 +3,19 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "engine/index/src/rocks/rocks_row_store.h"
-#include "engine/index/src/rows/row_store.h"
+#include "index/cluster/one_store.h"
 #include "support/catch.h"
-#include "support/scratch_folder.h"
 #include "trommel/index/schema.h"
 
 namespace trommel::index {
 namespace {
 
-using trommel::tests::ScratchFolder;
-
-struct OneStore {
-  explicit OneStore(size_t num_attributes = 1, uint64_t memory_bytes = 1 << 20)
-      : resources(memory_bytes, 1),
-        store(*RocksRowStore::Create(folder / "s", {.cluster = "c", .server = 0},
-                                     {.num_attributes = num_attributes}, resources)) {}
-
-  void Commit(const std::vector<RowChange>& rows, const std::vector<EntryChange>& entries = {}) {
-    REQUIRE(store->Commit(rows, entries, store->incarnation()).ok());
-  }
-  void PutRows(const std::vector<std::string>& keys, size_t value_bytes = 1) {
-    std::vector<RowChange> rows;
-    for (const std::string& key : keys) {
-      rows.push_back({.key = key, .versions = {{{std::string(value_bytes, 'v')}}}});
-    }
-    Commit(rows);
-  }
-
-  ScratchFolder folder;
-  DatabaseResources resources;
-  std::unique_ptr<RocksRowStore> store;
-};
+using tests::OneStore;
 
 std::vector<std::string> NumberedKeys(int num_keys) {
   std::vector<std::string> keys;

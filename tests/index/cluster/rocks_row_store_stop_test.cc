@@ -3,15 +3,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "engine/index/src/rocks/rocks_row_store.h"
 #include "engine/index/src/rocks/store_scan.h"
-#include "engine/index/src/rows/row_store.h"
+#include "index/cluster/one_store.h"
 #include "support/catch.h"
 #include "support/scratch_folder.h"
 #include "trommel/index/schema.h"
@@ -19,15 +17,11 @@
 namespace trommel::index {
 namespace {
 
+using tests::kFirstServer;
+using tests::kOneAttribute;
 using trommel::tests::ScratchFolder;
 
-const ServerIdentity kFirstServer{.cluster = "c", .server = 0};
-const RowStoreOptions kOneAttribute{.num_attributes = 1};
-
-struct StoppingStore {
-  StoppingStore()
-      : store(*RocksRowStore::Create(folder / "s", kFirstServer, kOneAttribute, resources)) {}
-
+struct StoppingStore : tests::OneStore {
   Status Put(const std::string& key, uint64_t incarnation) {
     const std::vector<RowChange> rows = {{.key = key, .versions = {{{"v"}}}}};
     const std::vector<EntryChange> entries = {{0, "v", key, true}};
@@ -38,10 +32,6 @@ struct StoppingStore {
     const std::vector<std::string> keys = {key};
     return !(*store->Read(keys))[0].empty();
   }
-
-  ScratchFolder folder;
-  DatabaseResources resources{1 << 20, 1};
-  std::unique_ptr<RocksRowStore> store;
 };
 
 // The failures of all calls of a store that is stopped.

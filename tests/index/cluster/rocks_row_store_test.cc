@@ -21,16 +21,16 @@
 #include "engine/index/src/rocks/entry_key.h"
 #include "engine/index/src/rocks/stoppable_database.h"
 #include "engine/index/src/rows/row_store.h"
+#include "index/cluster/one_store.h"
 #include "support/catch.h"
-#include "support/scratch_folder.h"
 #include "trommel/index/schema.h"
 
 namespace trommel::index {
 namespace {
 
-using trommel::tests::ScratchFolder;
-
-const ServerIdentity kIdentity{.cluster = "c1", .server = 3};
+using tests::kFirstServer;
+using tests::kOneAttribute;
+using tests::OneStore;
 
 std::string RandomText(std::mt19937_64& random, size_t least, size_t most) {
   constexpr char kBytes[] = {'\0', '\x01', 'a', 'b', '\xff'};
@@ -137,31 +137,18 @@ void CompareWithModel(std::mt19937_64& random, const RowStore& store, const Mode
 }
 
 TEST_CASE("a row store answers as a map of rows and a set of entries do") {
-  const ScratchFolder folder;
-  // So little memory that tables are written, too.
-  const DatabaseResources resources(1 << 18, 1);
-  const RowStoreOptions options{.num_attributes = 2};
-  auto store = RocksRowStore::Create(folder / "s", kIdentity, options, resources);
-  REQUIRE(store.ok());
+  OneStore one(2, 1 << 18);  // so little memory that tables are written, too
   std::mt19937_64 random(6);
   Model model;
   for (int round = 0; round < 12; ++round) {
-    for (int i = 0; i < 10; ++i) ChangeBoth(random, **store, model);
-    CompareWithModel(random, **store, model);
-    if (round % 4 == 3) {
-      store = Error{};
-      store = RocksRowStore::Open(folder / "s", kIdentity, options, resources);
-      REQUIRE(store.ok());
-    }
+    for (int i = 0; i < 10; ++i) ChangeBoth(random, *one.store, model);
+    CompareWithModel(random, *one.store, model);
+    if (round % 4 == 3) one.Reopen();
   }
 }
 
 TEST_CASE("values are found one after the other among many of other regions") {
-  const ScratchFolder folder;
-  const DatabaseResources resources(1 << 20, 1);
-  const auto store =
-      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
-  REQUIRE(store.ok());
+  OneStore one;
   std::vector<EntryChange> entries;
   for (int i = 0; i < 2'000; ++i) {
     // Most values have no row in [k, l), some have one there and hundreds before and behind.
@@ -175,13 +162,13 @@ TEST_CASE("values are found one after the other among many of other regions") {
       entries.push_back({.value = value, .row_key = "l" + std::to_string(j), .is_added = true});
     }
   }
-  REQUIRE((*store)->Commit({}, entries, (*store)->incarnation()).ok());
+  one.Commit({}, entries);
   const size_t max_values = GENERATE(size_t{1}, size_t{3}, size_t{1'000});
   std::vector<std::string> found;
   std::optional<std::string> reached;
   do {
     const Result<ValueWalk> walk =
-        (*store)->WalkValues(0, reached, {.begin = "k", .end = "l"}, max_values);
+        one.store->WalkValues(0, reached, {.begin = "k", .end = "l"}, max_values);
     REQUIRE(walk.ok());
     found.insert(found.end(), walk->values.begin(), walk->values.end());
     reached = walk->reached;
@@ -192,11 +179,7 @@ TEST_CASE("values are found one after the other among many of other regions") {
 }
 
 TEST_CASE("a walk stops long before the end of values that only other regions have") {
-  const ScratchFolder folder;
-  const DatabaseResources resources(1 << 20, 1);
-  const auto store =
-      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
-  REQUIRE(store.ok());
+  OneStore one;
   constexpr int kNumValues = 10'000;
   // One entry per value; or many, which a seek passes.
   const int per_value = GENERATE(1, 20);
@@ -208,7 +191,7 @@ TEST_CASE("a walk stops long before the end of values that only other regions ha
     }
   }
   entries.push_back({.value = "999999", .row_key = "k", .is_added = true});
-  REQUIRE((*store)->Commit({}, entries, (*store)->incarnation()).ok());
+  one.Commit({}, entries);
   const KeyRange range = GENERATE(KeyRange{"k", "l"}, KeyRange{"K", "L"});
   const bool has_last = range.Contains("k");
 
@@ -218,7 +201,7 @@ TEST_CASE("a walk stops long before the end of values that only other regions ha
   int num_walks = 0;
   std::vector<std::string> found;
   for (int passed = 0;; ++num_walks) {
-    const Result<ValueWalk> walk = (*store)->WalkValues(0, reached, range, kMaxValues);
+    const Result<ValueWalk> walk = one.store->WalkValues(0, reached, range, kMaxValues);
     REQUIRE(walk.ok());
     found.insert(found.end(), walk->values.begin(), walk->values.end());
     reached = walk->reached;
@@ -234,86 +217,73 @@ TEST_CASE("a walk stops long before the end of values that only other regions ha
 }
 
 TEST_CASE("a stamp stays over opens that write nothing, and each that writes has another mark") {
-  const ScratchFolder folder;
-  const DatabaseResources resources(1 << 20, 1);
-  auto store = RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
-  REQUIRE(store.ok());
+  OneStore one;
   const std::vector<RowChange> rows = {{.key = "k", .versions = {{{"v"}}}}};
-  REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
-  const Result<StoreStamp> first = (*store)->Stamp();
+  one.Commit(rows);
+  const Result<StoreStamp> first = one.store->Stamp();
   REQUIRE(first.ok());
-  REQUIRE((*store)->Sync().ok());
+  REQUIRE(one.store->Sync().ok());
   for (int i = 0; i < 3; ++i) {
-    store = Error{};
-    store = RocksRowStore::Open(folder / "s", kIdentity, {.num_attributes = 1}, resources);
-    REQUIRE(store.ok());
-    CHECK(*(*store)->Stamp() == *first);
+    one.Reopen();
+    CHECK(*one.store->Stamp() == *first);
   }
-  REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
-  const Result<StoreStamp> second = (*store)->Stamp();
+  one.Commit(rows);
+  const Result<StoreStamp> second = one.store->Stamp();
   REQUIRE(second.ok());
   CHECK(second->identity != first->identity);
   CHECK(second->sequence > first->sequence);
-  REQUIRE((*store)->Commit(rows, {}, (*store)->incarnation()).ok());
-  CHECK((*store)->Stamp()->identity == second->identity);
-  CHECK((*store)->Stamp()->sequence > second->sequence);
-  (*store)->Stop();
-  REQUIRE((*store)->Start().ok());
-  CHECK((*store)->Stamp()->identity == second->identity);
-  REQUIRE((*store)->RemoveEntries(0).ok());
-  CHECK((*store)->Stamp()->identity != second->identity);
+  one.Commit(rows);
+  CHECK(one.store->Stamp()->identity == second->identity);
+  CHECK(one.store->Stamp()->sequence > second->sequence);
+  one.store->Stop();
+  REQUIRE(one.store->Start().ok());
+  CHECK(one.store->Stamp()->identity == second->identity);
+  REQUIRE(one.store->RemoveEntries(0).ok());
+  CHECK(one.store->Stamp()->identity != second->identity);
 
   const auto other =
-      RocksRowStore::Create(folder / "t", kIdentity, {.num_attributes = 1}, resources);
+      RocksRowStore::Create(one.folder / "t", kFirstServer, kOneAttribute, one.resources);
   REQUIRE(other.ok());
   CHECK((*other)->Stamp()->identity != first->identity);
 }
 
 TEST_CASE("writes that come at once all stand behind the mark of their open", "[threads]") {
-  const ScratchFolder folder;
-  const DatabaseResources resources(1 << 20, 1);
-  const auto store =
-      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
-  REQUIRE(store.ok());
-  const Result<StoreStamp> created = (*store)->Stamp();
+  OneStore one;
+  const Result<StoreStamp> created = one.store->Stamp();
   std::atomic<int> num_wrong = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       const std::vector<RowChange> rows = {{.key = "k" + std::to_string(t), .versions = {{{"v"}}}}};
-      if (!(*store)->Commit(rows, {}, (*store)->incarnation()).ok()) ++num_wrong;
-      if ((*store)->Stamp()->identity == created->identity) ++num_wrong;
+      if (!one.store->Commit(rows, {}, one.store->incarnation()).ok()) ++num_wrong;
+      if (one.store->Stamp()->identity == created->identity) ++num_wrong;
     });
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(num_wrong == 0);
-  CHECK((*store)->Stamp()->sequence == created->sequence + 1 + threads.size());
+  CHECK(one.store->Stamp()->sequence == created->sequence + 1 + threads.size());
 }
 
 TEST_CASE("a row whose bytes are damaged is an error that names folder and key") {
-  const ScratchFolder folder;
-  const DatabaseResources resources(1 << 20, 1);
-  const auto store =
-      RocksRowStore::Create(folder / "s", kIdentity, {.num_attributes = 1}, resources);
-  REQUIRE(store.ok());
-  const auto put = [&store](size_t family, const std::string& key, const std::string& value) {
-    const Result<DatabaseShare> share = (*store)->database().Use();
+  OneStore one;
+  const auto put = [&one](size_t family, const std::string& key, const std::string& value) {
+    const Result<DatabaseShare> share = one.store->database().Use();
     return share &&
            share->db().Put(rocksdb::WriteOptions(), share->family(family), key, value).ok();
   };
   REQUIRE(put(kRowsFamily, "bad", "xyz"));
-  const auto rows = (*store)->Read(std::vector<std::string>{"bad"});
+  const auto rows = one.store->Read(std::vector<std::string>{"bad"});
   REQUIRE_FALSE(rows.ok());
   CHECK(rows.error().code == ErrorCode::kCorrupt);
-  CHECK(rows.error().message.find((folder / "s").string()) != std::string::npos);
+  CHECK(rows.error().message.find((one.folder / "s").string()) != std::string::npos);
   CHECK(rows.error().message.find("\"bad\"") != std::string::npos);
-  const auto scan = (*store)->Scan({});
+  const auto scan = one.store->Scan({});
   REQUIRE(scan.ok());
   CHECK((*scan)->Next(1).error().code == ErrorCode::kCorrupt);
 
   REQUIRE(put(kIndexFamily, "bad", ""));
   REQUIRE(put(kIndexFamily, AttributePrefix(0) + "cut", ""));
-  const auto walk = (*store)->WalkValues(0, std::nullopt, {}, 1);
+  const auto walk = one.store->WalkValues(0, std::nullopt, {}, 1);
   REQUIRE_FALSE(walk.ok());
   CHECK(walk.error().code == ErrorCode::kCorrupt);
 }

@@ -52,6 +52,22 @@ inline Status PutSmallRows(Cluster& cluster, int num_rows) {
   return Ok();
 }
 
+// They require that it can be made, and opened.
+inline Result<Cluster> Created(const std::filesystem::path& path,
+                               Structure structure = Structure::kMap,
+                               const ClusterOptions& options = SmallOptions()) {
+  ClusterConfig config = SmallConfig();
+  config.structure = structure;
+  Result<Cluster> cluster = Cluster::Create(path, config, options);
+  REQUIRE(cluster.ok());
+  return cluster;
+}
+inline Result<Cluster> Opened(const std::filesystem::path& path) {
+  Result<Cluster> cluster = Cluster::Open(path, SmallOptions());
+  REQUIRE(cluster.ok());
+  return cluster;
+}
+
 // The keys of rows with all these values; "?" and the reason for a range without an answer.
 inline std::set<std::string> KeysWith(const Cluster& cluster, std::vector<Condition> conditions) {
   QueryRequest request;
@@ -74,10 +90,7 @@ inline LookupAnswer Ask(RegionStore& store, LookupRequest request) {
 
 // A closed cluster of SmallConfig with 300 rows and all columns built.
 inline void CreateBuilt(const std::filesystem::path& path, Structure structure = Structure::kMap) {
-  ClusterConfig config = SmallConfig();
-  config.structure = structure;
-  Result<Cluster> cluster = Cluster::Create(path, config, SmallOptions());
-  REQUIRE(cluster.ok());
+  Result<Cluster> cluster = Created(path, structure);
   REQUIRE(PutSmallRows(*cluster, 300).ok());
   REQUIRE(cluster->BuildColumns().ok());
   REQUIRE(cluster->Close().ok());
