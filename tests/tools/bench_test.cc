@@ -23,11 +23,7 @@ const std::vector<std::string> kShort = {"bench",     "--sizes",  "1k",
                                          "--threads", "1",        "--seconds-per-figure",
                                          "1e-5",      "--filter", "^query.*best/batch:1Mi"};
 
-ToolResult Bench(const std::vector<std::string>& more) {
-  std::vector<std::string> arguments = kShort;
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return RunTool(arguments);
-}
+ToolResult Bench(const std::vector<std::string>& more) { return RunTool(With(kShort, more)); }
 
 TEST_CASE("bench prints a table and writes files of the same rows", "[tools][bench]") {
   const TempFolder folder;
@@ -88,19 +84,6 @@ TEST_CASE("a file that cannot be written is told before measuring", "[tools][ben
   const ToolResult twice = RunTool({"bench", "--json", both, "--html", both});
   CHECK(twice.exit_code == 2);
   CHECK_THAT(twice.err, ContainsSubstring("both write"));
-}
-
-TEST_CASE("a bench does not replace a new file that another one made meanwhile", "[tools][bench]") {
-  const TempFolder folder;
-  std::vector<std::string> arguments = kShort;
-  arguments.insert(arguments.end(), {"--json", folder.Path("run.json")});
-  RunningTool first(arguments);
-  while (first.OutputSoFar().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  folder.Write("run.json", "of another run");  // while the first one measures
-  const ToolResult late = first.Wait();
-  CHECK(late.exit_code == 3);
-  CHECK_THAT(late.err, ContainsSubstring("made or changed by another program meanwhile"));
-  CHECK(folder.Read("run.json") == "of another run");
 }
 
 TEST_CASE("an interrupted bench ends by the signal and leaves no file", "[tools][bench]") {

@@ -18,8 +18,6 @@
 #include "bench/sweep/sweep_report.h"
 #include "tools/trommel/commands/bench_print.h"
 #include "tools/trommel/commands/commands.h"
-#include "tools/trommel/commands/report_out.h"
-#include "tools/trommel/filters/filter_file.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
@@ -29,41 +27,35 @@
 namespace trommel::tool {
 namespace {
 
+constexpr const char* kToStdout = "-";
+
 struct BenchOptions {
   bench::SweepOptions sweep;
-  std::string json;  // a file, or ReportOut::kToStdout; empty: none
-  std::string html;  // a file; empty: none
-  double wait_seconds = LockWait{}.seconds;
+  std::string json;  // a file, or kToStdout; empty: none
+  std::string html;
 };
 
-struct Reports {
-  ReportOut json;
-  ReportOut html;
+// A file that a report goes to, if it does. Made before the work: a path that cannot be written
+// fails at once.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& path) : path_(path) {}
 
-  static Result<Reports> Create(const BenchOptions& options, bool quiet) {
-    Result<ReportOut> json =
-        ReportOut::Create(options.json, {.seconds = options.wait_seconds, .quiet = quiet});
-    if (!json.ok()) return json.error();
-    Result<ReportOut> html =
-        ReportOut::Create(options.html, {.seconds = options.wait_seconds, .quiet = quiet});
-    if (!html.ok()) return html.error();
-    return Reports{std::move(*json), std::move(*html)};
+  Status Open() {
+    if (path_.empty() || path_ == kToStdout) return Ok();
+    Result<bench::RunFileWriter> made = bench::RunFileWriter::Create(path_);
+    if (!made.ok()) return made.error();
+    file_.emplace(*std::move(made));
+    return Ok();
+  }
+  Status Write(const std::function<std::string()>& text) {
+    if (path_ == kToStdout) return WriteText(text(), stdout);
+    return file_ ? file_->Write(text()) : Ok();
   }
 
-  // Then it is all there is on standard output.
-  bool AnyIsStdout() const { return json.is_stdout() || html.is_stdout(); }
-
-  // Makes and writes those that are wanted. Returns the exit code.
-  int Write(const std::function<std::string()>& json_text,
-            const std::function<std::string()>& html_text) {
-    for (auto& [out, text] : {std::pair{&json, &json_text}, {&html, &html_text}}) {
-      if (!out->is_wanted()) continue;
-      if (const Status written = out->Write((*text)()); !written.ok()) {
-        return FailOnInput(written.error());
-      }
-    }
-    return kDone;
-  }
+ private:
+  const std::string& path_;
+  std::optional<bench::RunFileWriter> file_;
 };
 
 int RunBench(const BenchOptions& options, const Settings& settings) {
@@ -71,11 +63,14 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   const Result<bench::SweepPlan> plan = bench::MakePlan(options.sweep, card);
   if (!plan.ok()) return FailOnRequest(plan.error());
   NoteInterrupts();
-  Result<Reports> reports = Reports::Create(options, settings.quiet);
-  if (!reports.ok()) return FailOnInput(reports.error());
+  ReportFile json(options.json);
+  ReportFile html(options.html);
+  Status opened = json.Open();
+  if (opened.ok()) opened = html.Open();
+  if (!opened.ok()) return FailOnInput(opened.error());
 
   Status printed = Ok();
-  const bool has_table = !reports->AnyIsStdout();
+  const bool has_table = options.json != kToStdout && options.html != kToStdout;
   const auto print = [&printed, has_table](const std::string& text) {
     if (has_table && printed.ok()) printed = WriteText(text, stdout);
   };
@@ -118,8 +113,14 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
     print("\n" + line + "\n");
   }
   if (!printed.ok()) return FailOnInput(printed.error());
-  return reports->Write([&] { return bench::RunFileText(card, result->records); },
-                        [&] { return bench::SweepHtml(card, figures, settings.typed); });
+  HoldInterrupts hold;  // one that comes now ends the program only if no file was written
+  Status written = json.Write([&] { return bench::RunFileText(card, result->records); });
+  if (written.ok()) {
+    written = html.Write([&] { return bench::SweepHtml(card, figures, settings.typed); });
+  }
+  if (!written.ok()) return FailOnInput(written.error());
+  hold.DropForGood();
+  return kDone;
 }
 
 // A list "1M,30M" of counts. T is what they must fit.
@@ -174,14 +175,13 @@ void AddBenchCommand(Command& parent, const Settings& settings) {
                      });
   AddSeconds(command, "--seconds-per-figure", 1e-6, 3600, sweep.seconds_per_figure,
              "Time on the clock for each row (default 1; with --quick 0.12)");
-  command.OptionalText("--json", options->json, ReportOut::kToStdout, "FILE",
+  command.OptionalText("--json", options->json, kToStdout, "FILE",
                        "Write all repetitions and the machine card to FILE, as Google Benchmark's "
                        "JSON; without FILE to standard output, instead of the table");
   command.Text("--html", options->html, "FILE",
                "Write the figures as charts and tables to FILE, a page that needs no network");
-  AddWait(command, options->wait_seconds);
   command.SetAction([&settings, options] {
-    if (settings.json && options->json.empty()) options->json = ReportOut::kToStdout;
+    if (settings.json && options->json.empty()) options->json = kToStdout;
     if (!options->json.empty() && options->json == options->html) {
       return FailOnRequest({ErrorCode::kInvalidArgument,
                             fmt::format("--json and --html both write {}", options->html)});

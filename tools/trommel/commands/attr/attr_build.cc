@@ -140,12 +140,13 @@ int RunAttrBuild(AttrBuildOptions& options, const Settings& settings) {
 }  // namespace
 
 void AddAttrBuildCommand(Command& parent, const Settings& settings) {
-  Command command = parent.AddSubcommand("build",
-                                         "Build a filter from rows and save it.\n"
-                                         "By default it answers for each column and each two of "
-                                         "them, in at most 16 MB; a query of\n"
-                                         "more is split into pairs. trommel attr size tells what more "
-                                         "would take.");
+  Command command =
+      parent.AddSubcommand("build",
+                           "Build a filter from rows and save it.\n"
+                           "By default it answers for each column and each two of "
+                           "them, in at most 16 MB; a query of\n"
+                           "more is split into pairs. trommel attr size tells what more "
+                           "would take.");
   auto options = std::make_shared<AttrBuildOptions>();
   AddOutput(command, options->output);
   AddAttributeSizing(command, options->attributes);
