@@ -5,7 +5,6 @@
 #include "index/tools/made_table.h"
 #include "support/catch.h"
 #include "tools/run_tool.h"
-#include "trommel/index/cluster.h"
 
 namespace trommel::tests {
 namespace {
@@ -132,27 +131,6 @@ TEST_CASE("regions are cut between keys of several columns, and listed as these 
     CHECK(RunOn(folder, "get", {key}).exit_code == 0);
   }
   CHECK(RunOn(folder, "verify", {}).exit_code == 0);
-}
-
-TEST_CASE("an older table with keys of several columns goes on with commas between them",
-          "[tools]") {
-  const TempFolder folder;
-  index::ClusterConfig config;
-  config.schema.attributes = {{"a", false}, {"b", false}, {"c", true}};
-  {
-    Result<index::Cluster> table = index::Cluster::Create(folder.Path("t"), config);
-    REQUIRE(table.ok());
-    REQUIRE(table->Put({"1,2", {{"1"}, {"2"}, {"x"}}}).ok());
-    REQUIRE(table->Close().ok());
-  }
-  REQUIRE(
-      RunOn(folder, "load", {"-", "--append", "--key", "a,b"}, "a\tb\tc\n1\t2\ty\n").exit_code ==
-      0);
-  CHECK(RunOn(folder, "get", {"1,2"}).out == "key\ta\tb\tc\n1,2\t1\t2\ty\n");
-  const ToolResult unclear =
-      RunOn(folder, "load", {"-", "--append", "--key", "a,b"}, "a\tb\tc\n1,2\t3\tz\n");
-  CHECK(unclear.exit_code == 3);
-  CHECK(unclear.err.find("key column '1,2' has a comma") != std::string::npos);
 }
 
 }  // namespace

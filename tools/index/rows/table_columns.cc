@@ -129,6 +129,9 @@ Result<TableColumns> TableColumns::ForTable(const ColumnOptions& options,
                                  Quoted(options.key)));
   }
   columns.nulls_ = options.nulls;
+  if (given.size() > 1 && !has_key) {
+    return BadColumn("--key: the table's keys are not of several columns");
+  }
   const Status key = has_key ? columns.FindKey("the table's key", schema.key_columns, names)
                              : columns.FindKey("--key", given, names);
   if (!key.ok()) return key.error();
@@ -137,15 +140,7 @@ Result<TableColumns> TableColumns::ForTable(const ColumnOptions& options,
   const std::vector<std::string> attributes = NamesOf(schema);
   for (size_t column = 0; column < names.size(); ++column) {
     const Result<size_t> found = FindNamed("attribute", names[column], attributes);
-    if (!found.ok() && columns.IsKey(column)) {
-      if (has_key || given.size() == 1) continue;
-      // Tables whose keys are of several columns have them as attributes.
-      return BadColumn(
-          fmt::format("--key: the table's keys are not of several columns with {}, which is no "
-                      "attribute of it",
-                      Quoted(names[column])));
-    }
-    if (!found.ok()) {
+    if (!found.ok() && !columns.IsKey(column)) {
       return BadColumn(
           fmt::format("column {}: the table has {}", column + 1, found.error().message));
     }
@@ -198,16 +193,6 @@ Result<std::string> TableColumns::KeyOf(std::span<const std::string_view> cells,
   }
   std::vector<std::string_view> values;
   for (const size_t column : key_columns_) values.push_back(cells[column]);
-  if (schema_.key_columns.empty()) {
-    for (const std::string_view value : std::span(values).first(values.size() - 1)) {
-      if (value.find(',') == std::string_view::npos) continue;
-      return BadColumn(
-          fmt::format("key column {} has a comma, which the keys of this table have between "
-                      "columns: load its rows into a new table, with this --key",
-                      Quoted(value)));
-    }
-    return fmt::format("{}", fmt::join(values, ","));
-  }
   return TupleKey(values);
 }
 

@@ -37,9 +37,8 @@ class TableColumns {
                                           uint32_t max_versions);
 
   // For an existing table: each attribute is the column of its name, and the key is of the table's
-  // key columns if the schema has them. Fails with kInvalidArgument for another list of these, for
-  // columns that are no attribute (of a key, if it is of several columns and the schema does not
-  // name them), and for attributes without a column.
+  // key columns if the schema has them, else of one column. Fails with kInvalidArgument for other
+  // key columns, for columns that are no attribute, and for attributes without a column.
   static Result<TableColumns> ForTable(const ColumnOptions& options,
                                        std::span<const std::string> names,
                                        const index::Schema& schema);
@@ -47,8 +46,7 @@ class TableColumns {
   const index::Schema& schema() const noexcept { return schema_; }
 
   // The row of these cells, one per column of the file. Row numbers start from 0. Fails with
-  // kInvalidArgument for an empty key, for one that is not clear (KeyOf), and as index::Validate
-  // does.
+  // kInvalidArgument for an empty key, and as index::Validate does.
   Result<index::Row> RowOf(std::span<const std::string_view> cells, uint64_t row_number) const;
 
  private:
@@ -62,15 +60,13 @@ class TableColumns {
                  std::span<const std::string> names);
   Status FindSets(const ColumnOptions& options, std::span<const std::string> names);
   index::Values ValuesOf(const AttributeColumn& attribute, std::string_view cell) const;
-  // The tuple of the key columns' cells (tuple_key.h). Where the schema names no key columns, keys
-  // have commas between the cells, as in tables that were made before it could: there a comma in a
-  // cell but the last is refused, for another row could have the same key.
+  // The tuple of the key columns' cells (tuple_key.h).
   Result<std::string> KeyOf(std::span<const std::string_view> cells, uint64_t row_number) const;
   bool IsNull(std::string_view text) const;
   bool IsKey(size_t column) const;
 
   index::Schema schema_;
-  std::vector<size_t> key_columns_;      // the places of schema_.key_columns, if it has some
+  std::vector<size_t> key_columns_;      // the places of schema_.key_columns, or of --key
   std::vector<std::string> separators_;  // of each column
   std::vector<AttributeColumn> attributes_;
   std::vector<std::string> nulls_;
