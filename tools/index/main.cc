@@ -2,8 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
-#include <string_view>
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/trommel/options/command_line.h"
@@ -23,13 +21,6 @@ constexpr const char* kMore =
     "terminal), -h (help), -V (version). To begin: trommel-index demo\n"
     "Exit codes: 0 done, 1 a negative answer (no rows, a disagreement), 2 usage, 3 bad input, a\n"
     "table that cannot be opened, or a server that did not answer.";
-
-// In the order of the first page.
-struct Subcommand {
-  std::string_view name;
-  void (*add)(Command& parent, const Settings& settings);
-  const char* group = nullptr;  // begins here
-};
 
 constexpr Subcommand kSubcommands[] = {
     {"load", AddTableLoad, "Rows"},
@@ -55,13 +46,7 @@ int Main(int argc, char** argv) {
   Settings settings;
   line.Flag("--json", settings.json, "Report as one JSON object");
   line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
-  // Where the first argument names a subcommand, that one is declared alone: a shorter start.
-  const auto* const chosen =
-      std::ranges::find(kSubcommands, std::string_view(argc > 1 ? argv[1] : ""), &Subcommand::name);
-  for (const Subcommand& each : kSubcommands) {
-    if (each.group != nullptr) line.StartGroup(each.group);
-    if (chosen == std::end(kSubcommands) || &each == chosen) each.add(line, settings);
-  }
+  AddSubcommands(line, kSubcommands, argc > 1 ? argv[1] : "", settings);
   return line.Run({argv + std::min(argc, 1), argv + argc}, [] { return int{kDone}; });
 }
 

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "tools/trommel/commands/attr/attr_commands.h"
@@ -72,13 +70,7 @@ constexpr ExamplesOf kExamples[] = {
     {"help", "trommel help", "trommel help attr build"},
 };
 
-// All but help, in the order of the first page.
-struct Subcommand {
-  std::string_view name;
-  void (*add)(Command& parent, const Settings& settings);
-  const char* group = nullptr;  // begins here
-};
-
+// All but help.
 constexpr Subcommand kSubcommands[] = {
     {"build", AddBuildCommand,
      "Filters of keys, which are the lines of files or of standard input"},
@@ -199,12 +191,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings, std::string_vie
   line.Text("--target", settings.target, "NAME",
             "Run on this instruction set (see trommel targets); TROMMEL_TARGET does the same");
 
-  const auto* const chosen = std::ranges::find(kSubcommands, first, &Subcommand::name);
-  const bool all = chosen == std::end(kSubcommands);
-  for (const Subcommand& each : kSubcommands) {
-    if (each.group != nullptr) line.StartGroup(each.group);
-    if (all || &each == chosen) each.add(line, settings);
-  }
+  const bool all = AddSubcommands(line, kSubcommands, first, settings);
   if (all) AddHelpCommand(line);
   for (const ExamplesOf& each : kExamples) {
     const std::string_view name = each.subcommand;

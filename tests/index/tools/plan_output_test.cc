@@ -1,11 +1,10 @@
 // How a query was answered: nothing that a reader should know is left out.
-#include "tools/index/table/plan_output.h"
-
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "support/catch.h"
+#include "tools/index/table/answer_output.h"
 #include "tools/run_tool.h"
 
 namespace trommel::tool {

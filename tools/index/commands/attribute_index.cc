@@ -42,28 +42,29 @@ int AddIndex(const std::string& name, uint32_t attribute, const Settings& settin
     return FailOnState(name, "has an index that is being dropped: drop-index ends that");
   }
   if (before == index::AttributeState::kNone) {
-    if (const Status begun = table.AddIndex(attribute); !begun.ok()) {
-      return FailOnRequest(begun.error());
+    if (const Status added = table.AddIndex(attribute); !added.ok()) {
+      return FailOnRequest(added.error());
     }
   }
+  const std::string begun = fmt::format("the index of {} was begun", Quoted(name));
   if (const Status finished = FinishTable(table, settings.quiet); !finished.ok()) {
-    return change.EndFailed(fmt::format("the index of {} was begun", Quoted(name)),
-                            finished.error());
+    return change.EndEarly(begun, finished.error());
   }
   if (StateOf(table, attribute) != index::AttributeState::kIndexed) {
-    return change.EndInterrupted(fmt::format("the index of {} was begun", Quoted(name)));
+    return change.EndEarly(begun);
   }
   const index::ClusterStats stats = table.GetStats();
   const index::AttributeStats& of = stats.directory.attributes[attribute];
   uint64_t num_rows = 0;
   for (const index::ServerStats& server : stats.servers) num_rows += server.num_rows;
   Report& report = change.report();
-  report.AddLine(fmt::format("attribute {} has an index", Quoted(name)));
+  const std::string done = fmt::format("attribute {} has an index", Quoted(name));
+  report.AddLine(done);
   report.AddField("attribute", name);
   report.Add("num_rows", num_rows, "rows", "about " + FormatCount(num_rows));
   report.Add("num_pairs", of.num_pairs, "pairs", FormatCount(of.num_pairs));
   report.Add("num_bytes", of.num_bytes, "in the directory", FormatBytes(of.num_bytes));
-  return change.End(fmt::format("attribute {} has an index", Quoted(name)));
+  return change.End(done);
 }
 
 int DropIndex(const std::string& name, uint32_t attribute, const Settings& settings,

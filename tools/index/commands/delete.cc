@@ -13,7 +13,6 @@
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/table_columns.h"
 #include "tools/index/table/table_access.h"
-#include "tools/trommel/output/interrupt.h"
 #include "tools/trommel/output/number_text.h"
 #include "tools/trommel/output/report.h"
 #include "tools/trommel/passes/key_pass.h"
@@ -86,10 +85,7 @@ int Delete(const DeleteOptions& options, const Settings& settings, index::Cluste
                                           : DeleteLines(table, options, settings, totals);
   if (done.ok()) done = BuildTable(table, settings.quiet);
   if (!done.ok()) {
-    const std::string state = FormatCount(totals.num_rows, "row") + " deleted";
-    if (NotedInterrupt() == 0) return Fail(kBadInput, done.error().message + "; " + state);
-    WriteToStderr("trommel-index: interrupted: " + state + "\n");
-    return kBadInput;
+    return FailHalfway(done.error(), FormatCount(totals.num_rows, "row") + " deleted");
   }
   Report report;
   report.Add("num_keys", totals.num_keys, "keys", FormatCount(totals.num_keys));
@@ -110,14 +106,13 @@ void AddTableDelete(Command& parent, const Settings& settings) {
   command.Flag("--crlf", options->strip_cr,
                "Lines of --keys end with a carriage return and a newline");
   AddTableSync(command, options->table);
-  command.SetAction([&settings, options, command] {
+  command.WhenParsed([options, command] {
     const bool has_file = !options->keys_file.empty();
     if (has_file && !options->keys.empty()) throw UsageError{"--keys", "not with KEY"};
     if (!has_file && options->keys.empty()) throw UsageError{"KEY", "missing, and no --keys"};
     if (!has_file && command.IsGiven("--crlf")) throw UsageError{"--crlf", "needs --keys"};
-    return WithTable(options->table,
-                     [&](index::Cluster& table) { return Delete(*options, settings, table); });
   });
+  SetTableAction(command, settings, options, Delete);
 }
 
 }  // namespace trommel::tool

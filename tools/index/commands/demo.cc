@@ -21,6 +21,7 @@
 #include "bench/sides/catalogue.h"
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/attribute_names.h"
+#include "tools/index/table/end_change.h"
 #include "tools/index/table/new_table.h"
 #include "tools/index/table/table_access.h"
 #include "tools/index/table/table_loader.h"
@@ -101,16 +102,6 @@ Status ChangeRows(const DemoRows& rows, index::Cluster& table, Report& report) {
   return Ok();
 }
 
-Result<index::VerifyReport> VerifyTable(index::Cluster& table, bool quiet) {
-  Progress progress("verifying", quiet, std::nullopt);
-  Result<index::VerifyReport> verified = table.Verify([&](uint64_t done, uint64_t total) {
-    if (!progress.IsDue()) return;
-    progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total)));
-  });
-  if (NotedInterrupt() != 0) return DemoInterrupted();
-  return verified;
-}
-
 // Queries and verifies. Returns whether all was as it should be. Times are shown of the table as it
 // was before the changes alone.
 Result<bool> Inspect(index::Cluster& table, std::span<const DemoQuery> queries, bool is_before,
@@ -119,8 +110,9 @@ Result<bool> Inspect(index::Cluster& table, std::span<const DemoQuery> queries, 
   const Result<std::vector<DemoFigures>> figures =
       RunDemoQueries(table, queries, is_before ? kMostTimes : 1, quiet);
   if (!figures.ok()) return figures.error();
-  const Result<index::VerifyReport> verified = VerifyTable(table, quiet);
+  const Result<index::VerifyReport> verified = VerifyTable(table, index::Repair::kNone, quiet);
   if (!verified.ok()) return verified.error();
+  if (NotedInterrupt() != 0) return DemoInterrupted();
   if (is_before) DescribeDemoQueries(*figures, report);
   const bool do_agree = std::ranges::all_of(*figures, &DemoFigures::do_agree);
   report.AddField(is_before ? "is_right_before" : "is_right_after", do_agree && verified->ok());
@@ -277,11 +269,8 @@ class CatalogueRows : public DemoRows {
         batch.push_back({std::move(row.key), std::move(row.attributes)});
       }
       if (Status written = table.Write(batch); !written.ok()) return written;
-      if (NotedInterrupt() != 0) return Error{ErrorCode::kIo, "interrupted"};
-      if (progress.IsDue()) {
-        progress.Draw(
-            fmt::format("{} of {} products", FormatCount(begin), FormatCount(num_products_)));
-      }
+      if (NotedInterrupt() != 0) return DemoInterrupted();
+      progress.Steps(begin, num_products_, "product");
     }
     return Ok();
   }

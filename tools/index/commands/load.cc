@@ -47,20 +47,17 @@ std::vector<std::string> NamesOfStructures() {
 // Writes the loader's rows, builds the columns and closes. Requires that interrupts are noted.
 int LoadAndClose(const LoadOptions& options, const Settings& settings, TableLoader& loader,
                  index::Cluster& table, Report& report) {
-  const auto load = [&]() -> int {
-    if (const Status written = loader.WriteTo(table); !written.ok()) {
-      return FailInLoad(options.made.input, options.table.folder, loader.num_rows(),
-                        written.error());
-    }
-    if (const Status built = BuildTable(table, settings.quiet); !built.ok()) {
-      return FailInLoad(options.made.input, options.table.folder, loader.num_rows(), built.error());
-    }
-    if (NotedInterrupt() != 0) {
-      return FailInLoad(options.made.input, options.table.folder, loader.num_rows(), {});
-    }
-    return kDone;
-  };
-  const int code = CloseTable(table, options.table.folder, load());
+  const std::string& folder = options.table.folder;
+  Status done = loader.WriteTo(table);
+  if (done.ok()) done = BuildTable(table, settings.quiet);
+  int code = kDone;
+  if (!done.ok() || NotedInterrupt() != 0) {
+    const std::string& path = options.made.input.path;
+    code = FailHalfway(done.ok() ? Error{} : done.error(),
+                       fmt::format("{} of {} are in {}", FormatCount(loader.num_rows(), "row"),
+                                   path == "-" ? "(stdin)" : path, folder));
+  }
+  code = CloseTable(table, folder, code);
   if (code != kDone) return code;
   loader.Describe(report);
   return Finish(report, settings.json, kDone);
@@ -135,11 +132,8 @@ int Append(const LoadOptions& options, const Settings& settings) {
 }
 
 void AddNewTableOptions(Command& command, LoadOptions& options) {
-  command.Parsed("--index", "LIST", "Attributes to index (default: all but the key)",
-                 [&options](const std::string& text) {
-                   options.made.input.columns.indexed = text;
-                   return Ok();
-                 });
+  command.Text("--index", options.made.input.columns.indexed, "LIST",
+               "Attributes to index (default: all but the key)");
   command.Text("--not-index", options.made.input.columns.not_indexed, "LIST",
                "Attributes not to index: queries of them ask all servers");
   AddRegions(command, options.made);

@@ -48,8 +48,7 @@ int Move(const MoveOptions& options, const Settings& settings, index::Cluster& t
   if (!is_moved.ok()) return FailOnRequest(is_moved.error());
   const uint32_t from = before ? before->region.server : 0;
   if (!*is_moved) {
-    return change.EndInterrupted(
-        fmt::format("region {} stays on server {}", options.region_id, from));
+    return change.EndEarly(fmt::format("region {} stays on server {}", options.region_id, from));
   }
   const std::string done =
       fmt::format("region {} moved from server {} to {}", options.region_id, from, options.server);
@@ -103,17 +102,15 @@ int Balance(const BalanceOptions& options, const Settings& settings, index::Clus
   const Result<uint32_t> moved = [&] {
     Progress progress("moving", settings.quiet, std::nullopt);
     const auto draw = [&progress](uint64_t done, uint64_t total) {
-      if (progress.IsDue()) {
-        progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total, "region")));
-      }
+      progress.Steps(done, total, "region");
     };
     return table.Balance(draw, MayGoOn);
   }();
   const uint64_t num_moved = moved.ok() ? *moved : table.GetStats().num_moves;
   const std::string done =
       fmt::format("{} of {} moved", FormatCount(num_moved), FormatCount(moves.size(), "region"));
-  if (!moved.ok()) return change.EndFailed(done, moved.error());
-  if (!MayGoOn()) return change.EndInterrupted(done);
+  if (!moved.ok()) return change.EndEarly(done, moved.error());
+  if (!MayGoOn()) return change.EndEarly(done);
   report.Add("num_moved", num_moved, "regions moved", FormatCount(num_moved));
   return change.End(done);
 }
@@ -136,10 +133,7 @@ void AddTableMove(Command& parent, const Settings& settings) {
             "The number of the server to move it to; the first is 0",
             [options](uint64_t number) { options->server = static_cast<uint32_t>(number); })
       .Required();
-  command.SetAction([&settings, options] {
-    return WithTable(options->table,
-                     [&](index::Cluster& table) { return Move(*options, settings, table); });
-  });
+  SetTableAction(command, settings, options, Move);
 }
 
 void AddTableBalance(Command& parent, const Settings& settings) {
@@ -151,10 +145,7 @@ void AddTableBalance(Command& parent, const Settings& settings) {
   auto options = std::make_shared<BalanceOptions>();
   AddTable(command, options->table);
   command.Flag("--dry-run", options->dry_run, "Only print the moves");
-  command.SetAction([&settings, options] {
-    return WithTable(options->table,
-                     [&](index::Cluster& table) { return Balance(*options, settings, table); });
-  });
+  SetTableAction(command, settings, options, Balance);
 }
 
 }  // namespace trommel::tool

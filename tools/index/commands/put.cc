@@ -9,7 +9,7 @@
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/attribute_names.h"
 #include "tools/index/rows/table_columns.h"
-#include "tools/index/table/row_output.h"
+#include "tools/index/table/answer_output.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
@@ -17,13 +17,13 @@
 namespace trommel::tool {
 namespace {
 
-struct PutOptions {
+struct RowOptions {
   TableOptions table;
   std::string key;
-  std::vector<std::string> values;
+  std::vector<std::string> values;  // of put
 };
 
-int PutRow(const PutOptions& options, const Settings& settings, index::Cluster& table) {
+int PutRow(const RowOptions& options, const Settings& settings, index::Cluster& table) {
   const index::Schema& schema = table.config().schema;
   Result<std::string> key = ParseKey(schema, options.key);
   if (!key.ok()) return FailOnRequest(key.error());
@@ -43,9 +43,9 @@ int PutRow(const PutOptions& options, const Settings& settings, index::Cluster& 
   return Finish(report, settings.json, kDone);
 }
 
-int GetRow(const std::string& text, const Settings& settings, const index::Cluster& table) {
+int GetRow(const RowOptions& options, const Settings& settings, const index::Cluster& table) {
   const index::Schema& schema = table.config().schema;
-  const Result<std::string> key = ParseKey(schema, text);
+  const Result<std::string> key = ParseKey(schema, options.key);
   if (!key.ok()) return FailOnRequest(key.error());
   const Result<std::optional<index::Row>> row = table.Get(*key);
   if (!row.ok()) return FailOnInput(row.error());
@@ -69,32 +69,21 @@ void AddTablePut(Command& parent, const Settings& settings) {
       "A row with the key is overwritten, or gets one more version. Attributes that are not\n"
       "named are null; several values of one attribute are a set. A key of several columns is\n"
       "typed a=1,b=2, and gives these attributes their values; others of them are refused.");
-  auto options = std::make_shared<PutOptions>();
+  auto options = std::make_shared<RowOptions>();
   AddTable(command, options->table);
   command.Text("KEY", options->key, "", "The row's key: of several columns a=1,b=2").Required();
   command.Arguments("ATTRIBUTE=VALUE", options->values, "The row's values");
   AddTableSync(command, options->table);
-  command.SetAction([&settings, options] {
-    return WithTable(options->table,
-                     [&](index::Cluster& table) { return PutRow(*options, settings, table); });
-  });
+  SetTableAction(command, settings, options, PutRow);
 }
 
 void AddTableGet(Command& parent, const Settings& settings) {
   Command command =
       parent.AddSubcommand("get", "Print the row of a key\nExits 0 if there is one, 1 if not.");
-  struct GetOptions {
-    TableOptions table;
-    std::string key;
-  };
-  auto options = std::make_shared<GetOptions>();
+  auto options = std::make_shared<RowOptions>();
   AddTable(command, options->table);
   command.Text("KEY", options->key, "", "The row's key: of several columns a=1,b=2").Required();
-  command.SetAction([&settings, options] {
-    return WithTable(options->table, [&](const index::Cluster& table) {
-      return GetRow(options->key, settings, table);
-    });
-  });
+  SetTableAction(command, settings, options, GetRow);
 }
 
 }  // namespace trommel::tool

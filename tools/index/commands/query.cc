@@ -15,8 +15,7 @@
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/rows/attribute_names.h"
-#include "tools/index/table/plan_output.h"
-#include "tools/index/table/row_output.h"
+#include "tools/index/table/answer_output.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/options/file_options.h"
 #include "tools/trommel/output/number_text.h"
@@ -114,11 +113,7 @@ void AddTableQuery(Command& parent, const Settings& settings) {
   AddSeconds(
       command, "--timeout", kLeastSeconds, kMostSeconds, options->timeout_seconds,
       fmt::format("How long to wait for servers, in all (default {:g})", options->timeout_seconds));
-  command.SetAction([&settings, options] {
-    return WithTable(options->table, [&](const index::Cluster& table) {
-      return RunTableQuery(*options, settings, table);
-    });
-  });
+  SetTableAction(command, settings, options, RunTableQuery);
 }
 
 }  // namespace trommel::tool

@@ -1,6 +1,7 @@
 // trommel-index regions, split and merge: how the table is cut.
 #include <fmt/core.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -96,12 +97,7 @@ int Merge(const MergeOptions& options, const Settings& settings, index::Cluster&
       fmt::format("regions {} and {} merged into {}", options.region_id, options.other_id, *merged);
   Report& report = change.report();
   report.AddLine(done);
-  report.AddField("regions", [&] {
-    Json list = Json::Array();
-    list.Append(options.region_id);
-    list.Append(options.other_id);
-    return list;
-  }());
+  report.AddField("regions", Json::Array(std::array{options.region_id, options.other_id}));
   report.AddField("merged_region", *merged);
   if (const std::optional<index::RegionLoad> region = FindRegion(table, *merged)) {
     report.Add("num_bytes", region->num_bytes, "bytes", "about " + FormatBytes(region->num_bytes));
@@ -136,16 +132,9 @@ void AddTableSplit(Command& parent, const Settings& settings) {
   auto options = std::make_shared<SplitOptions>();
   AddTable(command, options->table);
   AddRegion(command, "REGION", options->region_id, "The region's number (trommel-index regions)");
-  command.Parsed("--key", "KEY",
-                 "The first key of the upper part (default: one in the middle of the rows)",
-                 [options](const std::string& text) {
-                   options->key = text;
-                   return Ok();
-                 });
-  command.SetAction([&settings, options] {
-    return WithTable(options->table,
-                     [&](index::Cluster& table) { return Split(*options, settings, table); });
-  });
+  command.Text("--key", options->key, "KEY",
+               "The first key of the upper part (default: one in the middle of the rows)");
+  SetTableAction(command, settings, options, Split);
 }
 
 void AddTableMerge(Command& parent, const Settings& settings) {
@@ -158,10 +147,7 @@ void AddTableMerge(Command& parent, const Settings& settings) {
   AddTable(command, options->table);
   AddRegion(command, "REGION", options->region_id, "The region's number (trommel-index regions)");
   AddRegion(command, "OTHER", options->other_id, "Its neighbour's number");
-  command.SetAction([&settings, options] {
-    return WithTable(options->table,
-                     [&](index::Cluster& table) { return Merge(*options, settings, table); });
-  });
+  SetTableAction(command, settings, options, Merge);
 }
 
 }  // namespace trommel::tool

@@ -4,14 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/table/end_change.h"
 #include "tools/index/table/table_access.h"
 #include "tools/trommel/output/number_text.h"
-#include "tools/trommel/output/progress.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
 
@@ -37,17 +35,6 @@ constexpr std::array<Finding, 10> kFindings = {{
     {"num_leftover_rows", "rows that moves left", &index::VerifyReport::num_leftover_rows},
 }};
 
-Result<index::VerifyReport> Verify(const Settings& settings, index::Cluster& table,
-                                   index::Repair repair) {
-  Progress progress("verifying", settings.quiet, std::nullopt);
-  const auto draw = [&progress](uint64_t done, uint64_t total) {
-    if (progress.IsDue()) {
-      progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total)));
-    }
-  };
-  return table.Verify(draw, repair, MayGoOn);
-}
-
 void DescribeFindings(const index::VerifyReport& found, Report& report) {
   for (const Finding& finding : kFindings) {
     const uint64_t number = found.*finding.number;
@@ -62,7 +49,8 @@ int RunTableVerify(const Settings& settings, index::Cluster& table) {
     return FailOnInput(finished.error());
   }
   if (!MayGoOn()) return kBadInput;
-  const Result<index::VerifyReport> found = Verify(settings, table, index::Repair::kNone);
+  const Result<index::VerifyReport> found =
+      VerifyTable(table, index::Repair::kNone, settings.quiet);
   if (!found.ok()) return FailOnInput(found.error());
   if (!found->is_whole) return kBadInput;
   Report report;
@@ -73,18 +61,18 @@ int RunTableVerify(const Settings& settings, index::Cluster& table) {
 
 // Repairs first: what is to be finished or built may fail on what is to be repaired.
 int RunTableRepair(const Settings& settings, index::Cluster& table) {
-  const Result<index::VerifyReport> found = Verify(settings, table, index::Repair::kAll);
+  const Result<index::VerifyReport> found = VerifyTable(table, index::Repair::kAll, settings.quiet);
   if (!found.ok()) return FailOnInput(found.error());
   const ChangeCommand change(table, settings);
   const std::string done = FormatCount(found->num_repaired) + " repaired";
-  if (!found->is_whole) return change.EndInterrupted(done);
+  if (!found->is_whole) return change.EndEarly(done);
   if (const Status finished = FinishTable(table, settings.quiet); !finished.ok()) {
     return FailOnInput(finished.error());
   }
-  if (!MayGoOn()) return change.EndInterrupted(done);
-  const Result<index::VerifyReport> now = Verify(settings, table, index::Repair::kNone);
+  if (!MayGoOn()) return change.EndEarly(done);
+  const Result<index::VerifyReport> now = VerifyTable(table, index::Repair::kNone, settings.quiet);
   if (!now.ok()) return FailOnInput(now.error());
-  if (!now->is_whole) return change.EndInterrupted(done);
+  if (!now->is_whole) return change.EndEarly(done);
   Report report;
   const char* const text = !now->ok()    ? "DISAGREE after the repair"
                            : found->ok() ? "all agree"

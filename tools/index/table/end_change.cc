@@ -22,14 +22,20 @@ Status FinishTable(index::Cluster& table, bool quiet) {
   {
     Progress progress("finishing", quiet, std::nullopt);
     const auto draw = [&progress](uint64_t done, uint64_t total) {
-      if (progress.IsDue()) {
-        progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total, "step")));
-      }
+      progress.Steps(done, total, "step");
     };
     const Result<bool> is_finished = table.FinishChanges(draw, MayGoOn);
     if (!is_finished.ok()) return is_finished.error();
   }
   return BuildTable(table, quiet);
+}
+
+Result<index::VerifyReport> VerifyTable(index::Cluster& table, index::Repair repair, bool quiet) {
+  Progress progress("verifying", quiet, std::nullopt);
+  const auto draw = [&progress](uint64_t done, uint64_t total) {
+    progress.Steps(done, total, "row");
+  };
+  return table.Verify(draw, repair, MayGoOn);
 }
 
 std::string LeftToDo(const index::Cluster& table) {
@@ -68,28 +74,20 @@ std::string LeftToDo(const index::Cluster& table) {
 
 int ChangeCommand::End(const std::string& done) {
   if (const Status finished = FinishTable(table_, settings_.quiet); !finished.ok()) {
-    return EndFailed(done, finished.error());
+    return EndEarly(done, finished.error());
   }
-  if (!MayGoOn()) return EndInterrupted(done);
+  if (!MayGoOn()) return EndEarly(done);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   report_.Add("seconds", seconds, "time", fmt::format("{:.2f} s", seconds));
   return Finish(report_, settings_.json, kDone);
 }
 
-int ChangeCommand::EndInterrupted(const std::string& done) const {
-  WriteToStderr("trommel-index: interrupted: " + DoneAndLeft(done) + "\n");
-  return kBadInput;
-}
-
-int ChangeCommand::EndFailed(const std::string& done, const Error& error) const {
-  return Fail(kBadInput, error.message + "; " + DoneAndLeft(done));
-}
-
-std::string ChangeCommand::DoneAndLeft(const std::string& done) const {
+int ChangeCommand::EndEarly(const std::string& done, const Error& error) const {
   const std::string left = LeftToDo(table_);
-  if (left.empty()) return done;
-  return fmt::format("{}; {} (trommel-index verify does that)", done, left);
+  return FailHalfway(
+      error,
+      left.empty() ? done : fmt::format("{}; {} (trommel-index verify does that)", done, left));
 }
 
 }  // namespace trommel::tool

@@ -1,4 +1,4 @@
-// What commands do after they have changed regions or indexes: what is left to do.
+// What commands do after they have changed regions or indexes: what is left to do, and verifying.
 #ifndef TROMMEL_TOOLS_INDEX_END_CHANGE_H_
 #define TROMMEL_TOOLS_INDEX_END_CHANGE_H_
 
@@ -17,6 +17,9 @@ namespace trommel::tool {
 // Cluster::FinishChanges and BuildColumns do.
 Status FinishTable(index::Cluster& table, bool quiet);
 
+// Verifies, with progress; after an interrupt, a part (VerifyReport::is_whole).
+Result<index::VerifyReport> VerifyTable(index::Cluster& table, index::Repair repair, bool quiet);
+
 // What FinishTable would do, as a clause: "the index of 'size' is to be made, 3 columns are to be
 // built"; empty: nothing.
 std::string LeftToDo(const index::Cluster& table);
@@ -34,14 +37,10 @@ class ChangeCommand {
   // the message, with what is left to do.
   int End(const std::string& done);
 
-  // The same for a command that was interrupted, or failed, before it had done all: one line and
-  // kBadInput.
-  int EndInterrupted(const std::string& done) const;
-  int EndFailed(const std::string& done, const Error& error) const;
+  // The same for a command that failed, or was interrupted, before it had done all: FailHalfway.
+  int EndEarly(const std::string& done, const Error& error = {}) const;
 
  private:
-  std::string DoneAndLeft(const std::string& done) const;
-
   index::Cluster& table_;
   const Settings& settings_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

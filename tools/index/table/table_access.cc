@@ -46,6 +46,12 @@ int WithTable(const TableOptions& options, const std::function<int(index::Cluste
   return CloseTable(*table, options.folder, work(*table));
 }
 
+int FailHalfway(const Error& error, const std::string& done) {
+  if (NotedInterrupt() == 0) return Fail(kBadInput, error.message + "; " + done);
+  WriteToStderr("trommel-index: interrupted: " + done + "\n");
+  return kBadInput;
+}
+
 int CloseTable(index::Cluster& table, const std::string& folder, int code) {
   if (Status closed = table.Close(); !closed.ok()) {
     return Fail(kBadInput, fmt::format("closing {}: {}", folder, closed.error().message));
@@ -56,8 +62,7 @@ int CloseTable(index::Cluster& table, const std::string& folder, int code) {
 Status BuildTable(index::Cluster& table, bool quiet) {
   Progress progress("building", quiet, std::nullopt);
   const auto draw = [&progress](uint64_t done, uint64_t total) {
-    if (!progress.IsDue()) return;
-    progress.Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total, "column")));
+    progress.Steps(done, total, "column");
   };
   const Result<bool> built = table.BuildColumns(draw, [] { return NotedInterrupt() == 0; });
   return built.ok() ? Ok() : Status(built.error());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,21 @@ index::ClusterOptions OpenOptionsOf(const TableOptions& options);
 // Opens the table, notes interrupts from here on (interrupt.h), does the work, and closes the table
 // even if the work failed. Returns the work's exit code. An error is one line and kBadInput.
 int WithTable(const TableOptions& options, const std::function<int(index::Cluster&)>& work);
+
+// The command's action: run(*options, settings, table) by WithTable. `options` has a `table`.
+template <typename Options, typename Table>
+void SetTableAction(Command& command, const Settings& settings,
+                    const std::shared_ptr<Options>& options,
+                    int (*run)(const Options&, const Settings&, Table&)) {
+  command.SetAction([&settings, options, run] {
+    return WithTable(options->table,
+                     [&](index::Cluster& table) { return run(*options, settings, table); });
+  });
+}
+
+// A command that stopped, on this error or because an interrupt was noted: one line that has what
+// was done by then, and kBadInput.
+int FailHalfway(const Error& error, const std::string& done);
 
 // Closes a table after the work has returned `code`: where the table cannot be closed cleanly, says
 // so and returns kBadInput.

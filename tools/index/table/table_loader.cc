@@ -113,15 +113,6 @@ void TableLoader::Describe(Report& report) {
       fmt::format("{:.2f} s, {} rows/s", seconds_, FormatCount(static_cast<uint64_t>(rate))));
 }
 
-int FailInLoad(const TableInput& input, const std::string& folder, uint64_t num_rows,
-               const Error& error) {
-  const std::string state = fmt::format("{} of {} are in {}", FormatCount(num_rows, "row"),
-                                        input.path == "-" ? "(stdin)" : input.path, folder);
-  if (NotedInterrupt() == 0) return Fail(kBadInput, error.message + "; " + state);
-  WriteToStderr("trommel-index: interrupted: " + state + "\n");
-  return kBadInput;
-}
-
 void AddTableInput(Command& command, TableInput& input) {
   command.Text("-k,--key", input.columns.key, "LIST",
                "Columns whose cells are the row's key; of several, it is shown and typed a=1,b=2");

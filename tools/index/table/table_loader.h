@@ -71,11 +71,6 @@ class TableLoader {
   double seconds_ = 0;  // of WriteTo
 };
 
-// The error of a load that stopped, with what is in the table by now: one line and kBadInput. For
-// an interrupt, too, which ends the program afterwards.
-int FailInLoad(const TableInput& input, const std::string& folder, uint64_t num_rows,
-               const Error& error);
-
 // Adds --key, --set-valued, --null, --crlf and --batch.
 void AddTableInput(Command& command, TableInput& input);
 

@@ -214,6 +214,17 @@ Command Command::AddSubcommand(const std::string& name, const std::string& descr
   return {added, actions_};
 }
 
+bool AddSubcommands(Command& parent, std::span<const Subcommand> subcommands,
+                    std::string_view first, const Settings& settings) {
+  const auto chosen = std::ranges::find(subcommands, first, &Subcommand::name);
+  const bool all = chosen == subcommands.end();
+  for (const Subcommand& each : subcommands) {
+    if (each.group != nullptr) parent.StartGroup(each.group);
+    if (all || &each == &*chosen) each.add(parent, settings);
+  }
+  return all;
+}
+
 Option Command::Flag(const std::string& names, bool& value, const std::string& help) {
   return Option(app_->add_flag(names, value, help));
 }
@@ -221,6 +232,15 @@ Option Command::Flag(const std::string& names, bool& value, const std::string& h
 Option Command::Text(const std::string& names, std::string& value, const std::string& type,
                      const std::string& help) {
   return Option(app_->add_option(names, value, help)->type_name(type));
+}
+
+// CLI11 would take an empty text for none.
+Option Command::Text(const std::string& names, std::optional<std::string>& value,
+                     const std::string& type, const std::string& help) {
+  return Parsed(names, type, help, [&value](const std::string& text) {
+    value = text;
+    return Ok();
+  });
 }
 
 Option Command::Parsed(const std::string& names, const std::string& type, const std::string& help,

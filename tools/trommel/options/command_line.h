@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,6 +97,8 @@ class Command {
   Option Flag(const std::string& names, bool& value, const std::string& help);
   Option Text(const std::string& names, std::string& value, const std::string& type,
               const std::string& help);
+  Option Text(const std::string& names, std::optional<std::string>& value, const std::string& type,
+              const std::string& help);
   // A value that `parse` takes, or refuses with a message, to which the option's name is added.
   Option Parsed(const std::string& names, const std::string& type, const std::string& help,
                 const std::function<Status(const std::string&)>& parse);
@@ -132,6 +135,18 @@ class Command {
   Actions* actions_;
   std::string group_ = "Subcommands";
 };
+
+// In the order of the first page.
+struct Subcommand {
+  std::string_view name;
+  void (*add)(Command& parent, const Settings& settings);
+  const char* group = nullptr;  // begins here
+};
+
+// Adds the subcommand named `first` alone, for a shorter start, or all: returns whether it did
+// that.
+bool AddSubcommands(Command& parent, std::span<const Subcommand> subcommands,
+                    std::string_view first, const Settings& settings);
 
 enum class HelpLength { kScreen, kWhole };
 

@@ -38,12 +38,6 @@ Json Json::Array() {
   return array;
 }
 
-Json Json::Array(std::span<const std::string> texts) {
-  Json array = Array();
-  for (const std::string& text : texts) array.Append(text);
-  return array;
-}
-
 Json::Json(const Json& other) = default;
 Json::Json(Json&& other) noexcept = default;
 Json& Json::operator=(const Json& other) = default;

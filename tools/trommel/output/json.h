@@ -5,7 +5,7 @@
 
 #include <concepts>
 #include <initializer_list>
-#include <span>
+#include <ranges>
 #include <string>
 #include <string_view>
 
@@ -27,7 +27,12 @@ class Json {
 
   static Json Object();
   static Json Array();
-  static Json Array(std::span<const std::string> texts);
+  template <std::ranges::input_range Values>
+  static Json Array(const Values& values) {
+    Json array = Array();
+    for (const auto& value : values) array.Append(value);
+    return array;
+  }
 
   // Out of line, because reports make hundreds of these.
   Json(const Json& other);

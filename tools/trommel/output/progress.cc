@@ -73,4 +73,8 @@ void Progress::Update(uint64_t num_keys, uint64_t num_bytes, std::string_view no
   Draw(text);
 }
 
+void Progress::Steps(uint64_t done, uint64_t total, std::string_view noun) {
+  if (IsDue()) Draw(fmt::format("{} of {}", FormatCount(done), FormatCount(total, noun)));
+}
+
 }  // namespace trommel::tool

@@ -20,8 +20,10 @@ class Progress {
 
   // Draws at most ten times per second; costs one clock reading otherwise.
   void Update(uint64_t num_keys, uint64_t num_bytes, std::string_view noun = "keys");
+  // "3 of 12 columns", as often.
+  void Steps(uint64_t done, uint64_t total, std::string_view noun);
 
-  // For other texts than Update's: whether it is time to draw one; drawing it at once, after what
+  // For other texts: whether it is time to draw one; drawing it at once, after what
   // it is about; and making room for other lines on the terminal.
   bool IsDue();
   void Draw(std::string_view text);

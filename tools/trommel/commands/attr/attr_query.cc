@@ -186,17 +186,11 @@ void AddAttrQueryCommand(Command& parent, const Settings& settings) {
       "Exits 0 if any row may be present, 1 if all are certainly absent.");
   auto options = std::make_shared<AttrQueryOptions>();
   AddFilterFile(command, options->read);
-  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
-                       const char* help) {
-    command.Parsed(name, type, help, [&value](const std::string& text) {
-      value = text;
-      return Ok();
-    });
-  };
-  add("--asked", options->asked, "LIST",
+  command.Text(
+      "--asked", options->asked, "LIST",
       "Query by these attributes only, the files need no others: src_ip,domain (default: all)");
-  add("--any", options->any, "TEXT",
-      "A field with this text matches any value: --any '*', or --any '' for empty fields");
+  command.Text("--any", options->any, "TEXT",
+               "A field with this text matches any value: --any '*', or --any '' for empty fields");
   AddQueryOutput(command, options->output, "row");
   AddKeyFile(command, options->key_file);
   AddRowInput(command, options->input,

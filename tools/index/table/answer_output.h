@@ -1,12 +1,13 @@
-// Rows as tab-separated lines and as JSON.
-#ifndef TROMMEL_TOOLS_INDEX_ROW_OUTPUT_H_
-#define TROMMEL_TOOLS_INDEX_ROW_OUTPUT_H_
+// Rows as tab-separated lines and as JSON, and how a query found them.
+#ifndef TROMMEL_TOOLS_INDEX_ANSWER_OUTPUT_H_
+#define TROMMEL_TOOLS_INDEX_ANSWER_OUTPUT_H_
 
 #include <cstdint>
 #include <span>
 #include <string>
 
-#include "tools/trommel/output/json.h"
+#include "tools/trommel/output/report.h"
+#include "trommel/index/query.h"
 #include "trommel/index/schema.h"
 #include "trommel/result.h"
 
@@ -20,6 +21,11 @@ Status PrintRows(const index::Schema& schema, std::span<const index::Row> rows);
 // {"key": "S0042-00000017", "attributes": {"colour": ["blue", "red"], "material": []}}
 Json RowJson(const index::Schema& schema, const index::Row& row);
 
+// Adds rows, plan and unanswered ranges. RPCs are compared with one to each server, which is what
+// the same query takes without a directory.
+void DescribeAnswer(const index::Schema& schema, const index::QueryOutcome& outcome,
+                    Report& report);
+
 }  // namespace trommel::tool
 
-#endif  // TROMMEL_TOOLS_INDEX_ROW_OUTPUT_H_
+#endif  // TROMMEL_TOOLS_INDEX_ANSWER_OUTPUT_H_
