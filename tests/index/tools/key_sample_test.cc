@@ -68,60 +68,19 @@ index::Schema SchemaOf(size_t num_attributes) {
   return schema;
 }
 
-TEST_CASE("the sample counts the rows of each value", "[tools]") {
-  RowSample sample(SchemaOf(1), 10);
-  for (int i = 0; i < 60; ++i) {
-    const std::string value = i < 30 ? "thirty" : i < 50 ? "twenty" : "x" + std::to_string(i);
-    sample.Add({"key" + std::to_string(i), {{value}}});
-  }
-  CHECK(sample.num_rows() == 60);
-  CHECK(sample.rows().size() == 10);
-  CHECK(sample.NumValues(0) == 12);
-  CHECK(sample.Frequent(0, 1000) == "thirty");
-  CHECK(sample.Frequent(0, 30) == "thirty");
-  CHECK(sample.Frequent(0, 29) == "twenty");
-  CHECK(sample.Frequent(0, 0) == std::nullopt);
-  CHECK(sample.Rare(0) == "x55");
-}
-
-TEST_CASE("values behind the most that are counted do not change the counts", "[tools]") {
-  RowSample sample(SchemaOf(1), 1);
-  for (size_t i = 0; i < RowSample::kMostValues; ++i) {
-    sample.Add({"key", {{"v" + std::to_string(i)}}});
-  }
-  for (size_t i = 0; i < 100; ++i) sample.Add({"key", {{"late"}}});
-  for (size_t i = 0; i < 5; ++i) sample.Add({"key", {{"v17"}}});
-  sample.Add({"key", {{std::string(RowSample::kLongestValue + 1, 'x')}}});
-  CHECK(sample.NumValues(0) == RowSample::kMostValues);
-  CHECK(sample.Frequent(0, 1000) == "v17");
-  CHECK(sample.Frequent(0, 5) != "late");
-}
-
-TEST_CASE("the absent value is in no row, whatever the rows have", "[tools]") {
-  RowSample sample(SchemaOf(1), 10);
-  std::string absent = sample.Absent(0);
-  for (int i = 0; i < 5; ++i) {
-    sample.Add({"key", {{absent, absent + std::string(10, '-')}}});
-    CHECK(sample.Absent(0).size() > absent.size() + 10);
-    absent = sample.Absent(0);
-  }
-  RowSample empty(SchemaOf(2), 10);
-  CHECK(empty.Rare(1) == std::nullopt);
-}
-
 TEST_CASE("queries are drawn from attributes of few values and of many", "[tools]") {
   constexpr uint32_t kNumAttributes = 9;
   const index::Schema schema = SchemaOf(kNumAttributes);
-  RowSample sample(schema, 100);
+  std::vector<index::Row> sample;
   for (uint32_t i = 0; i < 1001; ++i) {
     index::Row row{std::to_string(i), {}};
     // 2^j different values, the first in one row more than the last.
     for (uint32_t j = 0; j < kNumAttributes; ++j) {
       row.attributes.push_back({"v" + std::to_string(i % (uint32_t{1} << j))});
     }
-    sample.Add(row);
+    sample.push_back(row);
   }
-  const std::vector<DemoQuery> queries = DrawDemoQueries(schema, sample);
+  const std::vector<DemoQuery> queries = DrawDemoQueries(schema, sample, sample.size());
   REQUIRE(queries.size() == 13);
   std::vector<bool> is_drawn(kNumAttributes);
   size_t num_pairs = 0;
@@ -136,23 +95,27 @@ TEST_CASE("queries are drawn from attributes of few values and of many", "[tools
   CHECK_FALSE(is_drawn[0]);  // one value
   CHECK(is_drawn[1]);
   CHECK(is_drawn[kNumAttributes - 1]);
-  CHECK(queries.back().conditions[0].value == sample.Absent(kNumAttributes - 1));
+  CHECK(queries.back().conditions[0].value == "no-such-value");
+
+  // Of a table that is larger by far, what is frequent in the sample is in too many rows.
+  const std::vector<DemoQuery> of_large = DrawDemoQueries(schema, sample, 10'000'000);
+  CHECK(of_large.size() < queries.size());
+  CHECK(std::ranges::find(of_large, "a1=v0", &DemoQuery::text) == of_large.end());
 }
 
 TEST_CASE("queries are drawn from any table with an indexed attribute", "[tools]") {
   index::Schema schema = SchemaOf(2);
   schema.attributes[0].is_indexed = false;
-  RowSample nulls(schema, 10);
-  nulls.Add({"key", {{"x"}, {}}});
-  const std::vector<DemoQuery> of_nulls = DrawDemoQueries(schema, nulls);
+  const std::vector<index::Row> nulls = {{"key", {{"x"}, {}}}};
+  const std::vector<DemoQuery> of_nulls = DrawDemoQueries(schema, nulls, 1);
   REQUIRE(of_nulls.size() == 1);
   CHECK(of_nulls[0].conditions[0].attribute == 1);
 
-  RowSample constant(schema, 10);
-  for (int i = 0; i < 3; ++i) constant.Add({"key", {{"x"}, {"a b"}}});
-  const std::vector<DemoQuery> of_constant = DrawDemoQueries(schema, constant);
+  const std::vector<index::Row> constant(3, {"key", {{"no-such-value"}, {"no-such-value", "a b"}}});
+  const std::vector<DemoQuery> of_constant = DrawDemoQueries(schema, constant, 3);
   REQUIRE(of_constant.size() == 2);
   CHECK(of_constant[0].text == "a1='a b'");
+  CHECK(of_constant[1].text == "a1=no-such-value-");
 }
 
 }  // namespace

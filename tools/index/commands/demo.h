@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/index/rows/row_sample.h"
 #include "tools/index/table/new_table.h"
 #include "tools/trommel/output/report.h"
 #include "trommel/index/cluster.h"
@@ -45,11 +44,12 @@ Result<std::vector<DemoFigures>> RunDemoQueries(const index::Cluster& table,
 // A table with a line per query.
 void DescribeDemoQueries(std::span<const DemoFigures> figures, Report& report);
 
-// About a dozen: of up to five indexed attributes, from few to many different values, a frequent
-// value and a rare one; two pairs of values that a row has; a value that no row has. No query finds
-// more than 50,000 rows, if a column has a value that is rare enough. The same sample gives the
-// same queries. Requires an indexed attribute.
-std::vector<DemoQuery> DrawDemoQueries(const index::Schema& schema, const RowSample& sample);
+// About a dozen: of up to five indexed attributes, from few to many different values in the sample
+// of `num_rows` rows, a frequent value and a rare one; two pairs of values that a row has; a value
+// that no row of the sample has. No query finds more than about 50,000 rows, if a column has a
+// value that is rare enough. The same sample gives the same queries. Requires an indexed attribute.
+std::vector<DemoQuery> DrawDemoQueries(const index::Schema& schema,
+                                       std::span<const index::Row> sample, uint64_t num_rows);
 
 // What the demo shows. Not thread-safe.
 class DemoRows {

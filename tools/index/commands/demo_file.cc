@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,13 +23,11 @@ constexpr size_t kRowsPerChange = 50;  // 2 %
 class FileRows : public DemoRows {
  public:
   FileRows(const std::string& path, NewTable made)
-      : path_(path == "-" ? "(stdin)" : path),
-        made_(std::move(made)),
-        sample_(made_.config.schema, kMostChanges) {}
+      : path_(path == "-" ? "(stdin)" : path), made_(std::move(made)) {}
 
   std::string_view noun() const noexcept override { return "row"; }
   const index::ClusterConfig& config() const noexcept override { return made_.config; }
-  uint64_t num_rows() const noexcept override { return sample_.num_rows(); }
+  uint64_t num_rows() const noexcept override { return sample_.num_added(); }
 
   Status WriteTo(index::Cluster& table) override {
     return made_.loader.WriteTo(table, [this](const index::Row& row) { sample_.Add(row); });
@@ -35,12 +35,12 @@ class FileRows : public DemoRows {
 
   Result<std::vector<DemoQuery>> Queries() const override {
     if (num_rows() == 0) return Error{ErrorCode::kInvalidArgument, path_ + ": no rows to query"};
-    return DrawDemoQueries(made_.config.schema, sample_);
+    return DrawDemoQueries(made_.config.schema, sample_.items(), num_rows());
   }
 
   // Of two rows of the sample, one gets the values of the other, which is deleted.
   std::optional<index::Mutation> Change(uint64_t i) const override {
-    const std::vector<index::Row>& rows = sample_.rows();
+    const std::vector<index::Row>& rows = sample_.items();
     const size_t num_changes =
         std::min(rows.size(), std::max<size_t>(2, num_rows() / kRowsPerChange));
     if (i >= num_changes) return std::nullopt;
@@ -51,7 +51,7 @@ class FileRows : public DemoRows {
  private:
   std::string path_;
   NewTable made_;
-  RowSample sample_;
+  Reservoir<index::Row> sample_{kMostChanges};
 };
 
 }  // namespace
@@ -72,15 +72,18 @@ constexpr size_t kMostDrawn = 5;         // attributes
 constexpr uint64_t kMostFound = 50'000;  // rows: all are read many times
 constexpr size_t kNumPairs = 2;
 
+// Of an attribute, how many rows of the sample have each value.
+using ValueCounts = std::map<std::string, uint64_t>;
+
 // Indexed attributes with at least `least` different values, those with few first.
-std::vector<uint32_t> AttributesByValues(const index::Schema& schema, const RowSample& sample,
-                                         size_t least) {
+std::vector<uint32_t> AttributesByValues(const index::Schema& schema,
+                                         std::span<const ValueCounts> counts, size_t least) {
   std::vector<uint32_t> attributes;
   for (uint32_t i = 0; i < schema.attributes.size(); ++i) {
-    if (schema.attributes[i].is_indexed && sample.NumValues(i) >= least) attributes.push_back(i);
+    if (schema.attributes[i].is_indexed && counts[i].size() >= least) attributes.push_back(i);
   }
   std::ranges::stable_sort(attributes, {},
-                           [&sample](uint32_t attribute) { return sample.NumValues(attribute); });
+                           [counts](uint32_t attribute) { return counts[attribute].size(); });
   return attributes;
 }
 
@@ -118,7 +121,7 @@ class Drawing {
   }
 
   // Values of two attributes of the first row, from row `begin` on, that has both.
-  void AddPair(const std::vector<index::Row>& rows, size_t begin, uint32_t a, uint32_t b) {
+  void AddPair(std::span<const index::Row> rows, size_t begin, uint32_t a, uint32_t b) {
     for (size_t i = 0; i < rows.size(); ++i) {
       const index::Row& row = rows[(begin + i) % rows.size()];
       const index::Values& values_a = row.attributes[a];
@@ -138,24 +141,38 @@ class Drawing {
 
 }  // namespace
 
-std::vector<DemoQuery> DrawDemoQueries(const index::Schema& schema, const RowSample& sample) {
-  std::vector<uint32_t> attributes = SpreadOver(AttributesByValues(schema, sample, 2));
-  if (attributes.empty()) attributes = SpreadOver(AttributesByValues(schema, sample, 0));
+std::vector<DemoQuery> DrawDemoQueries(const index::Schema& schema,
+                                       std::span<const index::Row> sample, uint64_t num_rows) {
+  std::vector<ValueCounts> counts(schema.attributes.size());
+  for (const index::Row& row : sample) {
+    for (size_t i = 0; i < counts.size(); ++i) {
+      for (const std::string& value : row.attributes[i]) ++counts[i][value];
+    }
+  }
+  std::vector<uint32_t> attributes = SpreadOver(AttributesByValues(schema, counts, 2));
+  if (attributes.empty()) attributes = SpreadOver(AttributesByValues(schema, counts, 0));
   Drawing drawing(schema);
   for (const uint32_t attribute : attributes) {
-    const std::optional<std::string> frequent = sample.Frequent(attribute, kMostFound);
-    if (frequent) drawing.Add({{attribute, *frequent}});
-    const std::optional<std::string> rare = sample.Rare(attribute);
-    if (rare) drawing.Add({{attribute, *rare}});
+    const ValueCounts& values = counts[attribute];
+    const auto frequency = [&](const ValueCounts::value_type& value) {
+      return value.second * num_rows / sample.size() <= kMostFound ? value.second : 0;
+    };
+    const auto frequent = std::ranges::max_element(values, {}, frequency);
+    const auto rare = std::ranges::min_element(values, {}, &ValueCounts::value_type::second);
+    if (values.empty()) continue;
+    if (frequency(*frequent) > 0) drawing.Add({{attribute, frequent->first}});
+    drawing.Add({{attribute, rare->first}});
   }
   // Neighbours from the middle on: neither has a few values only, or one for each row.
   const size_t num_pairs = attributes.size() - 1;
   for (size_t i = 0; num_pairs > 0 && i < kNumPairs; ++i) {
     const size_t first = ((num_pairs - 1) / 2 + i) % num_pairs;
-    drawing.AddPair(sample.rows(), i * sample.rows().size() / kNumPairs, attributes[first],
+    drawing.AddPair(sample, i * sample.size() / kNumPairs, attributes[first],
                     attributes[first + 1]);
   }
-  drawing.Add({{attributes.back(), sample.Absent(attributes.back())}});
+  std::string absent = "no-such-value";
+  while (counts[attributes.back()].contains(absent)) absent += '-';
+  drawing.Add({{attributes.back(), absent}});
   return drawing.Take();
 }
 
