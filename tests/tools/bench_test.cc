@@ -11,6 +11,7 @@
 #include "bench/sweep/made_card.h"
 #include "support/catch.h"
 #include "support/sanitized.h"
+#include "tools/run_tool.h"
 #include "tools/trommel/commands/bench_print.h"
 
 namespace trommel::tests {

@@ -2,6 +2,7 @@
 #include "tools/trommel/command_list.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <string>
 
@@ -93,21 +94,13 @@ constexpr Subcommand kSubcommands[] = {
 
 // A term in the left column and its text beside it, or a paragraph.
 std::string Formatted(std::string_view term, std::string_view text) {
-  constexpr size_t kColumns = 80;
-  const size_t indent = term.empty() ? 2 : 18;
-  std::string line = fmt::format("{:<{}}", term.empty() ? "" : fmt::format("  {}", term), indent);
-  for (const char c : Wrapped(text, kColumns - indent)) {
-    line += c;
-    if (c == '\n') line.append(indent, ' ');
-  }
-  return line + "\n";
+  return Beside(term.empty() ? "  " : fmt::format("  {:<16}", term), text);
 }
 
 std::string TopicsPage(const CommandText& line) {
   std::string page = "Options of all subcommands\n";
   for (const OptionText& option : line.options) {
-    std::string term;
-    for (const std::string& name : option.names) term += (term.empty() ? "" : ",") + name;
+    std::string term = fmt::format("{}", fmt::join(option.names, ","));
     if (!option.value.empty()) term += " " + option.value;
     page += Formatted(term, option.help);
   }

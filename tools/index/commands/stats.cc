@@ -2,6 +2,7 @@
 #include "tools/index/commands/stats.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tools/index/commands/table_commands.h"
 #include "tools/index/table/table_access.h"
@@ -131,27 +133,13 @@ double PerQuery(uint64_t count, const index::QueryTotals& queries) {
 
 std::string MillisecondsText(double seconds) { return fmt::format("{:.3f} ms", 1000 * seconds); }
 
-void AddCountOf(Report& report, std::string_view name, uint64_t count, std::string_view label) {
-  if (count == 0) {
-    report.AddField(name, count);
-  } else {
-    report.Add(name, count, label, FormatCount(count));
-  }
-}
-
 void DescribeLost(const index::ClusterStats& stats, Report& report) {
-  Json list = Json::Array();
-  std::string numbers;
+  std::vector<size_t> numbers;
   for (size_t i = 0; i < stats.servers.size(); ++i) {
-    if (!stats.servers[i].is_stopped) continue;
-    list.Append(i);
-    numbers += (numbers.empty() ? "" : ", ") + std::to_string(i);
+    if (stats.servers[i].is_stopped) numbers.push_back(i);
   }
-  if (numbers.empty()) {
-    report.AddField("stopped_servers", std::move(list));
-  } else {
-    report.Add("stopped_servers", std::move(list), "SERVERS STOPPED", numbers);
-  }
+  report.Add("stopped_servers", Json::Array(numbers), numbers.empty() ? "" : "SERVERS STOPPED",
+             fmt::format("{}", fmt::join(numbers, ", ")));
 }
 
 void DescribeWork(const index::ClusterStats& stats, Report& report) {
@@ -165,19 +153,19 @@ void DescribeWork(const index::ClusterStats& stats, Report& report) {
     num_growing += of.is_growing ? 1 : 0;
     if (of.state == index::AttributeState::kIndexed) num_unbuilt += of.num_unbuilt;
   }
-  AddCountOf(report, "num_unbuilt", num_unbuilt, "columns not built");
-  AddCountOf(report, "num_columns_waiting", stats.num_columns_waiting, "columns for builders");
-  AddCountOf(report, "num_growing", num_growing, "structures that grow");
-  AddCountOf(report, "num_building", num_building, "indexes being made");
-  AddCountOf(report, "num_dropping", num_dropping, "indexes being removed");
-  AddCountOf(report, "num_leftovers", stats.num_leftovers, "copies to be removed");
-  AddCountOf(report, "num_retired_columns", stats.directory.num_retired_columns,
-             "columns to be freed");
-  AddCountOf(report, "num_refused_pairs", stats.directory.num_refused_pairs, "PAIRS REFUSED");
+  report.AddUnlessZero("num_unbuilt", num_unbuilt, "columns not built");
+  report.AddUnlessZero("num_columns_waiting", stats.num_columns_waiting, "columns for builders");
+  report.AddUnlessZero("num_growing", num_growing, "structures that grow");
+  report.AddUnlessZero("num_building", num_building, "indexes being made");
+  report.AddUnlessZero("num_dropping", num_dropping, "indexes being removed");
+  report.AddUnlessZero("num_leftovers", stats.num_leftovers, "copies to be removed");
+  report.AddUnlessZero("num_retired_columns", stats.directory.num_retired_columns,
+                       "columns to be freed");
+  report.AddUnlessZero("num_refused_pairs", stats.directory.num_refused_pairs, "PAIRS REFUSED");
 }
 
 void DescribeQueries(const index::QueryTotals& of, Report& report) {
-  AddCountOf(report, "num_queries", of.num_queries, "queries");
+  report.AddUnlessZero("num_queries", of.num_queries, "queries");
   report.AddField("num_candidates", of.num_candidates);
   report.AddField("num_unbuilt_candidates", of.num_unbuilt);
   report.AddField("num_false_regions", of.num_false);
@@ -187,12 +175,12 @@ void DescribeQueries(const index::QueryTotals& of, Report& report) {
         "regions asked per query: {:.3f}; of them {:.3f} without a row, {:.3f} not built",
         PerQuery(of.num_candidates, of), PerQuery(of.num_false, of), PerQuery(of.num_unbuilt, of)));
   }
-  AddCountOf(report, "num_retries", of.num_retries, "lookups retried");
-  AddCountOf(report, "num_unanswered", of.num_unanswered, "RANGES NOT ANSWERED");
+  report.AddUnlessZero("num_retries", of.num_retries, "lookups retried");
+  report.AddUnlessZero("num_unanswered", of.num_unanswered, "RANGES NOT ANSWERED");
 }
 
 void DescribeGates(const index::GateStats& of, Report& report) {
-  AddCountOf(report, "num_gate_waits", of.num_waits, "waits at gates");
+  report.AddUnlessZero("num_gate_waits", of.num_waits, "waits at gates");
   report.AddField("gate_wait_seconds", of.wait_seconds);
   report.AddField("longest_gate_wait_seconds", of.longest_wait);
   if (of.num_waits > 0) {
@@ -200,7 +188,7 @@ void DescribeGates(const index::GateStats& of, Report& report) {
                                MillisecondsText(of.wait_seconds),
                                MillisecondsText(of.longest_wait)));
   }
-  AddCountOf(report, "num_switches", of.num_switches, "switches of regions");
+  report.AddUnlessZero("num_switches", of.num_switches, "switches of regions");
   report.AddField("longest_switch_seconds", of.longest_switch);
   if (of.num_switches > 0) {
     report.AddLine("longest switch: " + MillisecondsText(of.longest_switch));
@@ -212,16 +200,14 @@ void DescribeGates(const index::GateStats& of, Report& report) {
 void DescribeOperation(const index::ClusterStats& stats, Report& report) {
   DescribeLost(stats, report);
   DescribeWork(stats, report);
-  AddCountOf(report, "num_splits", stats.num_splits, "regions split");
-  AddCountOf(report, "num_merges", stats.num_merges, "regions merged");
-  AddCountOf(report, "num_moves", stats.num_moves, "regions moved");
+  report.AddUnlessZero("num_splits", stats.num_splits, "regions split");
+  report.AddUnlessZero("num_merges", stats.num_merges, "regions merged");
+  report.AddUnlessZero("num_moves", stats.num_moves, "regions moved");
   DescribeQueries(stats.queries, report);
   DescribeGates(stats.gates, report);
-  if (stats.last_failure.empty()) {
-    report.AddField("last_failure", Json());
-  } else {
-    report.Add("last_failure", stats.last_failure, "LAST FAILURE", stats.last_failure);
-  }
+  const bool has_failed = !stats.last_failure.empty();
+  report.Add("last_failure", has_failed ? Json(stats.last_failure) : Json(),
+             has_failed ? "LAST FAILURE" : "", stats.last_failure);
 }
 
 namespace {

@@ -2,11 +2,13 @@
 #include "tools/index/table/answer_output.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tools/index/rows/table_columns.h"
 #include "tools/trommel/output/line_writer.h"
@@ -77,16 +79,13 @@ std::string TimeText(std::chrono::nanoseconds time) {
 }
 
 void DescribeIndexes(const index::Schema& schema, const index::QueryPlan& plan, Report& report) {
-  Json not_indexed = Json::Array();
-  std::string names;
+  std::vector<std::string> names;
   for (const uint32_t attribute : plan.not_indexed) {
-    const std::string& name = schema.attributes[attribute].name;
-    not_indexed.Append(name);
-    names += (names.empty() ? "" : ", ") + name;
+    names.push_back(schema.attributes[attribute].name);
   }
-  report.AddField("not_indexed", std::move(not_indexed));
+  report.AddField("not_indexed", Json::Array(names));
   report.AddField("is_broadcast", plan.is_broadcast);
-  if (!names.empty()) report.AddLine("without an index: " + names);
+  if (!names.empty()) report.AddLine(fmt::format("without an index: {}", fmt::join(names, ", ")));
   if (plan.is_broadcast) {
     report.AddLine(fmt::format("broadcast: all regions were asked{}",
                                names.empty() ? "" : ", because no condition has an index"));

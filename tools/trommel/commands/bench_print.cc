@@ -2,10 +2,13 @@
 #include "tools/trommel/commands/bench_print.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "bench/sweep/sweep_row.h"
 #include "bench/sweep/sweep_tables.h"
@@ -39,24 +42,21 @@ std::string_view BoundText(bench::Operation ceiling) {
 
 std::string FormatPerSecond(double rate) {
   constexpr std::array<const char*, 5> kNames = {"", " k", " M", " G", " T"};
-  size_t name_idx = 0;
-  for (; rate >= 999.5 && name_idx + 1 < kNames.size(); ++name_idx) rate /= 1000;
-  const int decimals = rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f}{}", rate, decimals, kNames[name_idx]);
+  return FormatScaled(rate, kNames);
 }
 
 std::string CardText(const bench::MachineCard& card) {
-  std::string caches;
+  std::vector<std::string> caches;
   for (const bench::CacheInfo& cache : card.caches) {
-    caches += fmt::format("{}L{} {}", caches.empty() ? "" : ", ", cache.level,
-                          FormatBytes(cache.num_bytes));
+    caches.push_back(fmt::format("L{} {}", cache.level, FormatBytes(cache.num_bytes)));
   }
   return fmt::format(
       "{}: {} cores, {} threads; {}; {} of memory\n"
       "trommel {}, target {}, {} {}\n"
       "Linux {}, huge pages: {}, load {:.2f}, {}\n",
       card.cpu_model.empty() ? "unknown CPU" : card.cpu_model, card.num_physical_cpus,
-      card.num_logical_cpus, caches.empty() ? "caches unknown" : caches,
+      card.num_logical_cpus,
+      caches.empty() ? "caches unknown" : fmt::format("{}", fmt::join(caches, ", ")),
       FormatBytes(card.memory_bytes), card.version, card.target, card.compiler, card.compiler_flags,
       card.kernel, card.huge_pages.empty() ? "unknown" : card.huge_pages, card.load_average[0],
       card.date);

@@ -2,6 +2,7 @@
 #include "tools/trommel/filters/describe_filter.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -188,11 +189,7 @@ void DescribeFigure(const Figures& figures, std::string_view name, const FigureV
                     Report& report) {
   const auto* shown = std::ranges::find(kLines, name, &FigureLine::name);
   Line line = shown == kLines.end() ? Line() : shown->line(figures);
-  if (line.label.empty()) {
-    report.AddField(name, JsonOf(value));
-  } else {
-    report.Add(name, JsonOf(value), line.label, std::move(line.text));
-  }
+  report.Add(name, JsonOf(value), line.label, std::move(line.text));
 }
 
 }  // namespace
@@ -293,16 +290,13 @@ void DescribeAttributes(const AttributeFilter& filter, Report& report) {
   report.Add("attributes", SetJson(filter.sets().full(), names), "attributes",
              SetText(filter.sets().full(), names));
   Json cuts = Json::Array();
-  std::string cuts_text;
+  std::vector<std::string> cuts_text;
   for (const AttributeMask cut : filter.sets().cuts()) {
     cuts.Append(SetJson(cut, names));
-    cuts_text += (cuts_text.empty() ? "" : " and ") + SetText(cut, names);
+    cuts_text.push_back(SetText(cut, names));
   }
-  if (cuts_text.empty()) {
-    report.AddField("cuts", std::move(cuts));
-  } else {
-    report.Add("cuts", std::move(cuts), "cuts", cuts_text);
-  }
+  report.Add("cuts", std::move(cuts), cuts_text.empty() ? "" : "cuts",
+             fmt::format("{}", fmt::join(cuts_text, " and ")));
   if (!filter.sets().is_by_cuts()) {
     const uint32_t most = filter.sets().max_together();
     report.Add("max_together", most, "together",
@@ -312,13 +306,8 @@ void DescribeAttributes(const AttributeFilter& filter, Report& report) {
   report.Add("num_bytes", stats.num_bytes, "memory",
              FormatBytesPer(stats.num_bytes, stats.num_tuples, "row"));
   // Zeros are no line: with the sets the report is a screen.
-  const auto add_refused = [&report](std::string_view name, uint64_t num_refused,
-                                     std::string_view label) {
-    report.AddField(name, num_refused);
-    if (num_refused > 0) report.Add(name, num_refused, label, FormatCount(num_refused));
-  };
-  add_refused("num_refused_erases", stats.num_refused_erases, "refused erases");
-  add_refused("num_refused_inserts", stats.num_refused_inserts, "refused inserts");
+  report.AddUnlessZero("num_refused_erases", stats.num_refused_erases, "refused erases");
+  report.AddUnlessZero("num_refused_inserts", stats.num_refused_inserts, "refused inserts");
 
   size_t width = 4;
   for (const size_t i : FirstShown(stats.sets)) {

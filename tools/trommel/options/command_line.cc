@@ -14,12 +14,6 @@
 namespace trommel::tool {
 namespace {
 
-std::string Joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 // What messages call an option: its long name, or its only one.
 std::string NameOf(const std::string& names) {
   const size_t dashes = names.find("--");
@@ -80,17 +74,12 @@ std::string FirstLine(const std::string& text) {
 
 std::string ShortOption(const OptionText& option) {
   constexpr size_t kLeft = 26;
-  std::string left = "  " + Joined(option.names, ",");
+  std::string left = "  " + CLI::detail::join(option.names, ",");
   if (!option.value.empty()) left += " " + option.value;
   if (option.is_argument && option.takes_many) left += "...";
   left.resize(std::max(left.size() + 2, kLeft), ' ');
   const std::string needed = option.is_required && !option.is_argument ? " (required)" : "";
-  std::string text = left;
-  for (const char c : Wrapped(FirstClause(option.help) + needed, kColumns - left.size())) {
-    text += c;
-    if (c == '\n') text.append(left.size(), ' ');
-  }
-  return text + "\n";
+  return Beside(left, FirstClause(option.help) + needed);
 }
 
 // CLI11's pages, but that descriptions of options are wrapped, that a list of subcommands has a
@@ -197,14 +186,14 @@ Option Option::OneOf(const std::vector<std::string>& values,
   const auto find = [values, reasons](const std::string& text) {
     if (std::ranges::find(values, text) != values.end()) return std::string();
     const auto reason = reasons.find(text);
-    return fmt::format("must be one of {}; got {}{}", Joined(values, ", "), Quoted(text),
+    return fmt::format("must be one of {}; got {}{}", CLI::detail::join(values, ", "), Quoted(text),
                        reason == reasons.end() ? "" : ": " + reason->second);
   };
   constexpr size_t kMostShown = 60;  // columns; more would not fit the line of the help page
-  const std::string list = "{" + Joined(values, ",") + "}";
+  const std::string list = "{" + CLI::detail::join(values, ",") + "}";
   // The name is what Describe reads.
   return Option(option_->check(
-      CLI::Validator(find, list.size() <= kMostShown ? list : "", Joined(values, ","))));
+      CLI::Validator(find, list.size() <= kMostShown ? list : "", CLI::detail::join(values, ","))));
 }
 
 Command Command::AddSubcommand(const std::string& name, const std::string& description) {
@@ -290,7 +279,8 @@ void Command::AtMostOne(const std::vector<Option>& options) {
     for (const Option& option : options) {
       if (option.option_->count() > 0) given.push_back(option.option_->get_name());
     }
-    if (given.size() > 1) throw CLI::ValidationError(Joined(given, " and "), "choose one of them");
+    if (given.size() > 1)
+      throw CLI::ValidationError(CLI::detail::join(given, " and "), "choose one of them");
   });
 }
 
@@ -375,6 +365,12 @@ void CommandLine::AddExamples(const std::string& subcommand, const std::string& 
 }
 
 CommandText CommandLine::Describe() const { return TextOf(app_, ""); }
+
+std::string Beside(const std::string& left, std::string_view text) {
+  const std::string wrapped = Wrapped(text, kColumns - left.size());
+  return left + CLI::detail::find_and_replace(wrapped, "\n", "\n" + std::string(left.size(), ' ')) +
+         "\n";
+}
 
 std::string Wrapped(std::string_view text, size_t width) {
   std::string wrapped;

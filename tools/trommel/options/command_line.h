@@ -189,6 +189,9 @@ class CommandLine : public Command {
 // word longer than that has a line of its own.
 std::string Wrapped(std::string_view text, size_t width);
 
+// A line that begins so, with the text wrapped beside it as far as a terminal's 80 columns.
+std::string Beside(const std::string& left, std::string_view text);
+
 }  // namespace trommel::tool
 
 #endif  // TROMMEL_TOOLS_COMMAND_LINE_H_

@@ -129,18 +129,17 @@ std::string FormatCount(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", FormatCount(count), noun, ending);
 }
 
-std::string FormatBytes(uint64_t bytes) {
-  constexpr std::array<const char*, 6> kNames = {"kB", "MB", "GB", "TB", "PB", "EB"};
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  double scaled = static_cast<double>(bytes) / 1000;
-  size_t name_idx = 0;
+std::string FormatScaled(double number, std::span<const char* const> units) {
   // 999.5 would print as 1000: the next unit says it in three digits.
-  while (scaled >= 999.5 && name_idx + 1 < kNames.size()) {
-    scaled /= 1000;
-    ++name_idx;
-  }
-  const int decimals = scaled >= 99.95 ? 0 : (scaled >= 9.995 ? 1 : 2);
-  return fmt::format("{:.{}f} {}", scaled, decimals, kNames[name_idx]);
+  for (; number >= 999.5 && units.size() > 1; units = units.subspan(1)) number /= 1000;
+  const int decimals = number >= 99.95 ? 0 : (number >= 9.995 ? 1 : 2);
+  return fmt::format("{:.{}f}{}", number, decimals, units.front());
+}
+
+std::string FormatBytes(uint64_t bytes) {
+  constexpr std::array<const char*, 6> kNames = {" kB", " MB", " GB", " TB", " PB", " EB"};
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  return FormatScaled(static_cast<double>(bytes) / 1000, kNames);
 }
 
 std::string FormatBytesPer(uint64_t bytes, uint64_t count, std::string_view noun) {
@@ -176,8 +175,6 @@ constexpr std::array<DurationUnit, 6> kDurationUnits = {{{"w", 604'800'000},
                                                          {"s", 1000},
                                                          {"ms", 1}}};
 
-bool IsDecimal(char c) { return c >= '0' && c <= '9'; }
-
 // A number at the front of a text: whole part, and the first nine digits of the fraction.
 struct Decimal {
   uint64_t whole = 0;
@@ -187,17 +184,11 @@ struct Decimal {
 // Takes it off `rest`. Nothing if there are no digits or they do not fit.
 std::optional<Decimal> TakeDecimal(std::string_view& rest) {
   Decimal decimal;
-  size_t num_digits = 0;
-  for (; !rest.empty() && IsDecimal(rest[0]); rest.remove_prefix(1), ++num_digits) {
-    const auto digit = static_cast<uint64_t>(rest[0] - '0');
-    if (__builtin_mul_overflow(decimal.whole, uint64_t{10}, &decimal.whole) ||
-        __builtin_add_overflow(decimal.whole, digit, &decimal.whole)) {
-      return std::nullopt;
-    }
-  }
+  int num_digits = 0;
+  if (!TakeDigits(rest, decimal.whole, num_digits)) return std::nullopt;
   if (rest.starts_with('.')) {
     uint64_t weight = 100'000'000;
-    for (rest.remove_prefix(1); !rest.empty() && IsDecimal(rest[0]); ++num_digits, weight /= 10) {
+    for (rest.remove_prefix(1); !rest.empty() && IsDigit(rest[0]); ++num_digits, weight /= 10) {
       decimal.nanos += static_cast<uint64_t>(rest[0] - '0') * weight;
       rest.remove_prefix(1);
     }
@@ -231,7 +222,7 @@ std::optional<int> TakeField(std::string_view& rest, size_t num_digits) {
   if (rest.size() < num_digits) return std::nullopt;
   int value = 0;
   for (size_t i = 0; i < num_digits; ++i) {
-    if (!IsDecimal(rest[i])) return std::nullopt;
+    if (!IsDigit(rest[i])) return std::nullopt;
     value = value * 10 + (rest[i] - '0');
   }
   rest.remove_prefix(num_digits);
@@ -270,7 +261,7 @@ std::optional<uint64_t> ParseIso(std::string_view rest) {
   if (!minute) return std::nullopt;
   Decimal second;
   if (Take(rest, ':')) {
-    if (rest.size() < 2 || !IsDecimal(rest[1])) return std::nullopt;
+    if (rest.size() < 2 || !IsDigit(rest[1])) return std::nullopt;
     const std::optional<Decimal> taken = TakeDecimal(rest);
     if (!taken) return std::nullopt;
     second = *taken;

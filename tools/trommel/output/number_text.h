@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,7 +27,9 @@ Result<double> ParseRate(std::string_view text);
 std::string FormatCount(uint64_t count);  // "1,234,567"
 std::string FormatCount(uint64_t count,
                         std::string_view noun);  // "1 block", "2,000 blocks", "5 hashes"
-std::string FormatBytes(uint64_t bytes);         // "999 B", "1.58 MB": powers of 1000, three digits
+// Three digits and one of the units, each 1000 times the one before: "1.58 MB".
+std::string FormatScaled(double number, std::span<const char* const> units);
+std::string FormatBytes(uint64_t bytes);  // "999 B", "1.58 MB": powers of 1000, three digits
 // "4.80 kB, 19.2 bits per key", or the bytes alone where there are no keys (or rows, by `noun`).
 std::string FormatBytesPer(uint64_t bytes, uint64_t count, std::string_view noun);
 std::string FormatRate(double rate);  // "0.972 %", "1.00 %", "1.20e-06"

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/number_text.h"
 
 namespace trommel::tool {
 namespace {
@@ -24,7 +25,11 @@ const char* program_name = "trommel";
 
 void Report::Add(std::string_view name, Json value, std::string_view label, std::string text) {
   AddField(name, std::move(value));
-  lines_.push_back({std::string(label), std::move(text)});
+  if (!label.empty()) lines_.push_back({std::string(label), std::move(text)});
+}
+
+void Report::AddUnlessZero(std::string_view name, uint64_t count, std::string_view label) {
+  Add(name, count, count == 0 ? "" : label, FormatCount(count));
 }
 
 void Report::AddField(std::string_view name, Json value) {

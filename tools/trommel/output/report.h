@@ -32,9 +32,11 @@ enum ExitCode : int {
 
 class Report {
  public:
-  // A figure for both: field `name` of the JSON object, and the line "label  text". A field of that
-  // name that is there already is replaced.
+  // A figure for both: field `name` of the JSON object, and, if there is a label, the line "label
+  // text". A field of that name that is there already is replaced.
   void Add(std::string_view name, Json value, std::string_view label, std::string text);
+  // A count, whose line is left out if it is 0.
+  void AddUnlessZero(std::string_view name, uint64_t count, std::string_view label);
   // A figure for programs only; a whole line for people only.
   void AddField(std::string_view name, Json value);
   void AddLine(std::string line);
