@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <map>
 #include <memory>
 #include <new>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,47 +34,28 @@ constexpr size_t kNumHashKeys = kSweepBatch;
 
 // The names of our counters. Times are stored there as well, because what Google Benchmark calls
 // CPU time includes the work of a step outside the clock.
+constexpr const char* kNsPerKey = "ns_per_key";
 constexpr const char* kCpuNsPerKey = "cpu_ns_per_key";
 constexpr const char* kKeysPerStep = "keys_per_step";
+
+using Runs = std::vector<benchmark::BenchmarkReporter::Run>;
 
 // Takes what Google Benchmark reports, and prints nothing.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) records_.push_back(ToRecord(run));
+    runs_.insert(runs_.end(), runs.begin(), runs.end());
   }
-  std::vector<RunRecord> Take() { return std::exchange(records_, {}); }
+  Runs Take() { return std::exchange(runs_, {}); }
 
  private:
-  static RunRecord ToRecord(const Run& run) {
-    RunRecord record;
-    // Without Google Benchmark's suffixes: the rows of a quick run have the names of a long one's.
-    record.run_name = run.run_name.function_name;
-    record.name = record.run_name;
-    record.repetitions = run.repetitions;
-    record.repetition_index = run.repetition_index;
-    record.iterations = run.iterations;
-    record.label = run.report_label;
-    for (const auto& [name, counter] : run.counters) {
-      record.counters.emplace_back(name, counter.value);
-    }
-    const bool is_ratio = run.aggregate_unit == benchmark::kPercentage;
-    record.real_time = is_ratio ? run.real_accumulated_time : run.GetAdjustedRealTime();
-    record.cpu_time = record.Counter(kCpuNsPerKey, 0);
-    const double ns_per_key = record.Counter(kNsPerKey, 0);
-    if (!is_ratio && ns_per_key > 0) record.cpu_time *= record.real_time / ns_per_key;
-    if (run.run_type == Run::RT_Aggregate) {
-      record.run_type = "aggregate";
-      record.aggregate_name = run.aggregate_name;
-      record.aggregate_unit = is_ratio ? "percentage" : "time";
-      record.name += "_" + run.aggregate_name;
-    }
-    return record;
-  }
-
-  std::vector<RunRecord> records_;
+  Runs runs_;
 };
+
+bool IsRatio(const benchmark::BenchmarkReporter::Run& run) {
+  return run.aggregate_unit == benchmark::kPercentage;
+}
 
 // 64-bit integers and strings are hashed to digests. Every step is compared with the digests of
 // single keys.
@@ -153,7 +134,9 @@ StepTime SweepHashing::Step(const std::vector<T>& keys, const std::vector<uint64
 
 class Sweep {
  public:
-  Sweep(const SweepPlan& plan, const SweepHooks& hooks) : plan_(plan), hooks_(hooks) {}
+  Sweep(const SweepPlan& plan, const SweepHooks& hooks) : plan_(plan), hooks_(hooks) {
+    json_.SetOutputStream(&entries_);
+  }
 
   Result<SweepResult> Run() {
     for (size_t i = 0; i < plan_.rows.size() && !ShouldStop(); ++i) {
@@ -164,6 +147,7 @@ class Sweep {
     }
     const Status left = Guarded("the end", [this] { return LeaveSize(); });
     if (!left.ok()) return left.error();
+    result_.entries = std::move(entries_).str();
     return std::move(result_);
   }
 
@@ -277,12 +261,14 @@ class Sweep {
     if (!result_.stopped && !failure_) Report(row, collector.Take());
   }
 
-  void Report(const SweepRow& row, std::vector<RunRecord> records) {
+  void Report(const SweepRow& row, Runs runs) {
     SweepFigure figure;
     figure.row = row;
-    for (const RunRecord& record : records) {
-      const double ns = record.Counter(kNsPerKey, std::numeric_limits<double>::quiet_NaN());
-      if (record.run_type == "iteration" && std::isfinite(ns)) figure.ns.push_back(ns);
+    // A repetition without a figure has no counters.
+    std::erase_if(runs, [](const auto& run) { return !run.counters.contains(kNsPerKey); });
+    for (const auto& run : runs) {
+      if (run.run_type != Collector::Run::RT_Iteration) continue;
+      figure.ns.push_back(run.counters.at(kNsPerKey));
     }
     if (figure.ns.empty()) return;  // a ceiling that cannot be measured
     if (IsCeiling(row.operation)) ceilings_.Add(row, Median(figure.ns));
@@ -292,13 +278,18 @@ class Sweep {
       figure.footprint_bytes = arena_->filter().geometry().num_bytes();
     }
     if (IsOfTextbook(row.operation)) figure.footprint_bytes = textbook_->num_bytes();
-    for (RunRecord& record : records) {
-      record.threads = row.num_threads;
-      if (figure.bound && record.aggregate_unit != "percentage") {
-        record.counters.emplace_back("ceiling_ns_per_key", figure.bound->ns);
-      }
+    for (auto& run : runs) {
+      // Without Google Benchmark's suffixes: the rows of a quick run have the names of a long
+      // one's.
+      const std::string name = std::exchange(run.run_name, {}).function_name;
+      run.run_name.function_name = name;
+      run.threads = row.num_threads;
+      const double cpu = run.counters.at(kCpuNsPerKey);
+      run.cpu_accumulated_time =
+          IsRatio(run) ? cpu : run.real_accumulated_time * cpu / run.counters.at(kNsPerKey);
+      if (figure.bound && !IsRatio(run)) run.counters["ceiling_ns_per_key"] = figure.bound->ns;
     }
-    std::ranges::move(records, std::back_inserter(result_.records));
+    json_.ReportRuns(runs);
     if (hooks_.measured) hooks_.measured(figure);
   }
 
@@ -319,6 +310,8 @@ class Sweep {
   const SweepPlan& plan_;
   const SweepHooks& hooks_;
   SweepResult result_;
+  std::ostringstream entries_;
+  benchmark::JSONReporter json_;
   SweepCeilings ceilings_;
   const SweepRow* last_ = nullptr;  // the row of the plan that was measured last
   std::map<uint32_t, std::shared_ptr<Executor>> executors_;

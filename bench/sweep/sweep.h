@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep_ceilings.h"
 #include "bench/sweep/sweep_plan.h"
 #include "trommel/result.h"
@@ -33,7 +32,7 @@ struct SweepHooks {
 };
 
 struct SweepResult {
-  std::vector<RunRecord> records;
+  std::string entries;  // of a file: each repetition, and aggregates, as Google Benchmark's JSON
   bool stopped = false;
   std::string wrong;  // the first wrong answer, at which the sweep ended; empty: there was none
   uint64_t filter_bytes = 0;  // the largest filter's, and how many of them were on huge pages

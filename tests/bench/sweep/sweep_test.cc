@@ -2,7 +2,9 @@
 #include "bench/sweep/sweep.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "support/catch.h"
 #include "trommel/targets.h"
@@ -44,6 +46,7 @@ TEST_CASE("every row of a filter gets a figure and its repetitions", "[bench][sw
   CHECK(ActiveTarget() == target);
   CHECK(result->filter_bytes > 1000);
 
+  const std::vector<nlohmann::json> entries = nlohmann::json::parse("[" + result->entries + "]");
   for (const SweepFigure& figure : figures) {
     INFO(figure.row.name);
     CHECK(figure.ns.size() == plan.repetitions);
@@ -51,24 +54,29 @@ TEST_CASE("every row of a filter gets a figure and its repetitions", "[bench][sw
     CHECK(figure.bound.has_value() == !CeilingsOf(figure.row).empty());
     const Operation op = figure.row.operation;
     CHECK((figure.footprint_bytes > 0) == (IsOfFilter(op) || IsOfTextbook(op)));
-    const auto is_repetition = [&](const RunRecord& record) {
-      return record.run_name == figure.row.name && record.run_type == "iteration";
+    const auto is_repetition = [&](const nlohmann::json& entry) {
+      return entry["run_name"] == figure.row.name && entry["run_type"] == "iteration";
     };
-    CHECK(std::ranges::count_if(result->records, is_repetition) == plan.repetitions);
+    CHECK(std::ranges::count_if(entries, is_repetition) == plan.repetitions);
   }
-  for (const RunRecord& record : result->records) {
-    INFO(record.name);
-    CHECK(std::ranges::count(result->records, record.name, &RunRecord::name) <= plan.repetitions);
-    CHECK_FALSE(record.label.empty());
-    if (record.run_type == "aggregate") {
-      CHECK(record.name == record.run_name + "_" + record.aggregate_name);
+  for (const nlohmann::json& entry : entries) {
+    const std::string run_name = entry["run_name"];
+    INFO(entry["name"]);
+    const auto has_name = [&](const nlohmann::json& other) {
+      return other["name"] == entry["name"];
+    };
+    CHECK(std::ranges::count_if(entries, has_name) <= plan.repetitions);
+    CHECK(entry["label"] != "");
+    CHECK(run_name.ends_with("/threads:" + std::to_string(entry["threads"].get<int>())));
+    if (entry["run_type"] == "aggregate") {
+      CHECK(entry["name"] == run_name + "_" + entry["aggregate_name"].get<std::string>());
       continue;
     }
-    const double keys = record.Counter("keys_per_step", 0);
-    CHECK(record.real_time == Approx(keys * record.Counter("ns_per_key", 0)).epsilon(0.01));
-    CHECK(record.Counter("items_per_second", 0) ==
-          Approx(1e9 / record.Counter("ns_per_key", 1)).epsilon(0.01));
-    CHECK(record.cpu_time > 0);
+    const double ns = entry["ns_per_key"];
+    CHECK(entry["time_unit"] == "ns");
+    CHECK(entry["real_time"] == Approx(entry["keys_per_step"].get<double>() * ns).epsilon(0.01));
+    CHECK(entry["items_per_second"] == Approx(1e9 / ns).epsilon(0.01));
+    CHECK(entry["cpu_time"] > 0);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "bench/sweep/run_file.h"
 #include "bench/sweep/sweep.h"
 #include "bench/sweep/sweep_report.h"
+#include "engine/src/disk/atomic_file.h"
 #include "tools/trommel/commands/bench_print.h"
 #include "tools/trommel/commands/commands.h"
 #include "tools/trommel/options/file_options.h"
@@ -43,19 +45,22 @@ class ReportFile {
 
   Status Open() {
     if (path_.empty() || path_ == kToStdout) return Ok();
-    Result<bench::RunFileWriter> made = bench::RunFileWriter::Create(path_);
+    Result<AtomicFile> made = AtomicFile::Create(path_);
     if (!made.ok()) return made.error();
     file_.emplace(*std::move(made));
     return Ok();
   }
   Status Write(const std::function<std::string()>& text) {
     if (path_ == kToStdout) return WriteText(text(), stdout);
-    return file_ ? file_->Write(text()) : Ok();
+    if (!file_) return Ok();
+    const std::string written = text();
+    Status done = file_->Append(std::as_bytes(std::span(written)));
+    return done.ok() ? file_->Commit() : done;
   }
 
  private:
   const std::string& path_;
-  std::optional<bench::RunFileWriter> file_;
+  std::optional<AtomicFile> file_;
 };
 
 int RunBench(const BenchOptions& options, const Settings& settings) {
@@ -114,7 +119,7 @@ int RunBench(const BenchOptions& options, const Settings& settings) {
   }
   if (!printed.ok()) return FailOnInput(printed.error());
   HoldInterrupts hold;  // one that comes now ends the program only if no file was written
-  Status written = json.Write([&] { return bench::RunFileText(card, result->records); });
+  Status written = json.Write([&] { return bench::RunFileText(card, result->entries); });
   if (written.ok()) {
     written = html.Write([&] { return bench::SweepHtml(card, figures, settings.typed); });
   }
