@@ -59,7 +59,7 @@ struct Rivals {
     sides.push_back(MakeOurs("ours", filter));
     if (!with_textbook) return;
     sides.push_back(MakeTextbook(
-        std::make_shared<TextbookFilter>(TextbookFilter::ForKeys(num_keys, kTrialFpr)), true));
+        std::make_shared<TextbookFilter>(TextbookFilter::ForKeys(num_keys, kTrialFpr))));
   }
 
   // Makes the first `wanted` members those that are in; each call wants fewer than the last.

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "bench/sides/access_shape.h"
 #include "bench/sides/demand.h"
 #include "bench/sides/fpr_bounds.h"
-#include "trommel/concurrent_filter.h"
-#include "trommel/scalable_filter.h"
 #include "trommel/window_filter.h"
 
 namespace trommel::bench {
@@ -26,29 +23,17 @@ uint64_t CountPoints(const Filter& filter, Batch batch) {
 
 class Textbook : public Contender {
  public:
-  Textbook(std::shared_ptr<TextbookFilter> filter, bool prefetching)
-      : filter_(std::move(filter)), prefetching_(prefetching) {}
+  explicit Textbook(std::shared_ptr<TextbookFilter> filter) : filter_(std::move(filter)) {}
 
-  std::string_view name() const override {
-    return prefetching_ ? "textbook" : "textbook-unprefetched";
-  }
-  bool CanDo(Op op) const override {
-    return FormOf(op) == Form::kBatch || (!prefetching_ && FormOf(op) == Form::kPoint);
-  }
+  std::string_view name() const override { return "textbook"; }
+  bool CanDo(Op op) const override { return FormOf(op) == Form::kBatch; }
 
-  // Unprefetched batches are loops over the point operations, so the two differ only in queries:
-  // those of a batch write a bitmap.
-  void Insert(Batch batch, Form) override {
-    prefetching_ ? filter_->Insert(batch.digests) : filter_->InsertUnprefetched(batch.digests);
-  }
-  uint64_t Erase(Batch batch, Form) override {
-    return prefetching_ ? filter_->Erase(batch.digests) : filter_->EraseUnprefetched(batch.digests);
-  }
+  void Insert(Batch batch, Form) override { filter_->Insert(batch.digests); }
+  uint64_t Erase(Batch batch, Form) override { return filter_->Erase(batch.digests); }
   uint64_t Query(Batch batch, Form form) const override {
     if (form == Form::kPoint) return CountPoints(*filter_, batch);
     bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
-    return prefetching_ ? filter_->Query(batch.digests, bitmap_)
-                        : filter_->QueryUnprefetched(batch.digests, bitmap_);
+    return filter_->Query(batch.digests, bitmap_);
   }
 
   // k separate lines.
@@ -65,7 +50,6 @@ class Textbook : public Contender {
 
  private:
   std::shared_ptr<TextbookFilter> filter_;
-  bool prefetching_;
   mutable std::vector<uint64_t> bitmap_;
 };
 
@@ -115,52 +99,28 @@ std::string_view OpName(Op op) {
   return kNames.at(static_cast<size_t>(op));
 }
 
-std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter, bool prefetching) {
-  return std::make_unique<Textbook>(std::move(filter), prefetching);
+std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter) {
+  return std::make_unique<Textbook>(std::move(filter));
 }
 
 std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks) {
   return std::make_unique<SplitBlock>(num_blocks);
 }
 
-std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr) {
-  const auto ours = CreateOrExit({.capacity = num_keys,
-                                  .target_fpr = target_fpr,
-                                  .digest = {},
-                                  .encoding = Encoding::kPlanes});
-  const auto textbook =
-      std::make_shared<TextbookFilter>(TextbookFilter::ForKeys(num_keys, target_fpr));
-
-  std::vector<std::unique_ptr<Contender>> sides;
-  sides.push_back(MakeOurs("trommel", ours));
-  sides.push_back(MakeOurs("trommel+hash", ours, /*hashing=*/true));
-  sides.push_back(MakeTextbook(textbook, true));
-  sides.push_back(MakeTextbook(textbook, false));
-  sides.push_back(MakeSplitBlock(ours->geometry().num_blocks));
-  return sides;
-}
-
 namespace {
-
-struct StoreLoad {
-  Geometry geometry;
-  uint64_t num_keys;
-};
 
 // What all sides here have in common.
 template <class Filter>
 class TrommelSide : public Contender {
  public:
-  TrommelSide(std::string name, std::shared_ptr<Filter> filter, bool hashing = false)
-      : name_(std::move(name)), filter_(std::move(filter)), hashing_(hashing) {}
-  TrommelSide(std::string name, Filter filter)
-      : TrommelSide(std::move(name), std::make_shared<Filter>(std::move(filter))) {}
+  TrommelSide(std::string name, std::shared_ptr<Filter> filter)
+      : name_(std::move(name)), filter_(std::move(filter)) {}
 
   std::string_view name() const override { return name_; }
 
   void Insert(Batch batch, Form form) override {
     if (form == Form::kBatch) {
-      filter_->Insert(Input(batch));
+      filter_->Insert(Keys::Digests(batch.digests));
     } else {
       ForEachKey(batch, form, [this](Key key) { filter_->Insert(key); });
     }
@@ -168,7 +128,7 @@ class TrommelSide : public Contender {
   uint64_t Query(Batch batch, Form form) const override {
     if (form == Form::kBatch) {
       bitmap_.resize(CountingFilter::BitmapWords(batch.size()));
-      return filter_->Query(Input(batch), bitmap_);
+      return filter_->Query(Keys::Digests(batch.digests), bitmap_);
     }
     uint64_t num_present = 0;
     ForEachKey(batch, form, [&](Key key) { num_present += filter_->MayContain(key); });
@@ -176,36 +136,20 @@ class TrommelSide : public Contender {
   }
 
   const void* filter_id() const override { return filter_.get(); }
-  Access update_access() const override { return {UpdateShape(Loads(1).back().geometry)}; }
-  Access query_access() const override { return {QueryShape(Loads(1).back().geometry)}; }
+  Access update_access() const override { return {UpdateShape(filter_->geometry())}; }
+  Access query_access() const override { return {QueryShape(filter_->geometry())}; }
   double PredictedFpr(uint64_t num_keys) const override {
-    double absent = 1;
-    for (const StoreLoad& store : Loads(num_keys)) {
-      absent *= 1 - trommel::PredictedFpr(store.geometry, store.num_keys);
-    }
-    return 1 - absent;
+    return trommel::PredictedFpr(filter_->geometry(), num_keys);
   }
   double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
-    double sigma = 0;
-    for (const StoreLoad& store : Loads(num_keys)) {
-      sigma = std::hypot(sigma, BlockFprSigma(store.geometry, store.num_keys, num_queries));
-    }
-    return sigma;
+    return BlockFprSigma(filter_->geometry(), num_keys, num_queries);
   }
 
  protected:
-  // The stores that a query reads, with num_keys in all.
-  virtual std::vector<StoreLoad> Loads(uint64_t num_keys) const = 0;
-
-  Keys Input(Batch batch) const {
-    return hashing_ ? Keys(batch.keys) : Keys::Digests(batch.digests);
-  }
   template <class Visit>
   void ForEachKey(Batch batch, Form form, const Visit& visit) const {
     if (form == Form::kFetched) {
       ForEachFetchedKey(batch, visit);
-    } else if (hashing_) {
-      for (const uint64_t key : batch.keys) visit(Key(key));
     } else {
       for (const uint64_t digest : batch.digests) visit(Key::Digest(digest));
     }
@@ -216,9 +160,7 @@ class TrommelSide : public Contender {
   template <class Visit>
   void ForEachFetchedKey(Batch batch, const Visit& visit) const {
     constexpr size_t kAhead = 16;
-    const auto fetch = [&](size_t i) {
-      return filter_->Prefetch(hashing_ ? Key(batch.keys[i]) : Key::Digest(batch.digests[i]));
-    };
+    const auto fetch = [&](size_t i) { return filter_->Prefetch(Key::Digest(batch.digests[i])); };
     std::vector<Key> fetched;
     for (size_t i = 0; i < std::min(kAhead, batch.size()); ++i) fetched.push_back(fetch(i));
     for (size_t i = 0; i < batch.size(); ++i) {
@@ -230,60 +172,25 @@ class TrommelSide : public Contender {
 
   std::string name_;
   std::shared_ptr<Filter> filter_;
-  bool hashing_;
   mutable std::vector<uint64_t> bitmap_;
 };
 
-// Those whose Erase needs only the keys.
-template <class Filter>
-class ErasingSide : public TrommelSide<Filter> {
+class CountingSide final : public TrommelSide<CountingFilter> {
  public:
-  using TrommelSide<Filter>::TrommelSide;
+  using TrommelSide::TrommelSide;
   uint64_t Erase(Batch batch, Form form) override {
-    if (form == Form::kBatch) return this->filter().Erase(this->Input(batch)).num_erased;
+    if (form == Form::kBatch) return filter().Erase(Keys::Digests(batch.digests)).num_erased;
     uint64_t num_erased = 0;
-    this->ForEachKey(batch, form, [&](Key key) { num_erased += this->filter().Erase(key); });
+    ForEachKey(batch, form, [&](Key key) { num_erased += filter().Erase(key); });
     return num_erased;
   }
-};
-
-template <class Filter>
-class OneStoreSide : public ErasingSide<Filter> {
- public:
-  using ErasingSide<Filter>::ErasingSide;
-  uint64_t num_bytes() const override { return this->filter().geometry().num_bytes(); }
-
- private:
-  std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
-    return {{this->filter().geometry(), num_keys}};
-  }
-};
-
-class ScalableSide final : public ErasingSide<ScalableFilter> {
- public:
-  using ErasingSide::ErasingSide;
-  uint64_t num_bytes() const override { return filter().GetStats().num_bytes; }
-  double PredictedFpr(uint64_t /*num_keys*/) const override {
-    return filter().GetStats().predicted_fpr;
-  }
-  double FprSigma(uint64_t num_keys, uint64_t num_queries) const override {
-    const double fpr = PredictedFpr(num_keys);
-    return std::hypot(BinomialSigma(fpr, num_queries),
-                      fpr / std::sqrt(static_cast<double>(num_keys)));
-  }
-
- private:
-  // For the lines that operations touch.
-  std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
-    const uint64_t num_blocks = std::max<uint64_t>(filter().GetStats().num_blocks, 1);
-    return {{{.num_slices = 0, .encoding = Encoding::kDense, .num_blocks = num_blocks}, num_keys}};
-  }
+  uint64_t num_bytes() const override { return filter().geometry().num_bytes(); }
 };
 
 class WindowSide final : public TrommelSide<WindowFilter> {
  public:
-  WindowSide(std::string name, WindowFilter filter, uint64_t num_keys)
-      : TrommelSide(std::move(name), std::move(filter)), keys_to_spread_(num_keys) {}
+  WindowSide(std::shared_ptr<WindowFilter> filter, uint64_t num_keys)
+      : TrommelSide("window", std::move(filter)), keys_to_spread_(num_keys) {}
 
   void Insert(Batch batch, Form form) override {
     // A bucket is one tick long.
@@ -300,7 +207,9 @@ class WindowSide final : public TrommelSide<WindowFilter> {
     TrommelSide::Insert(batch, form);
   }
   uint64_t Erase(Batch batch, Form form) override {  // of the current bucket
-    if (form == Form::kBatch) return filter().Erase(Input(batch), filter().now()).num_erased;
+    if (form == Form::kBatch) {
+      return filter().Erase(Keys::Digests(batch.digests), filter().now()).num_erased;
+    }
     uint64_t num_erased = 0;
     ForEachKey(batch, form, [&](Key key) { num_erased += filter().Erase(key, filter().now()); });
     return num_erased;
@@ -311,48 +220,30 @@ class WindowSide final : public TrommelSide<WindowFilter> {
   }
 
  private:
-  std::vector<StoreLoad> Loads(uint64_t num_keys) const override {
-    return {{filter().geometry(), num_keys}};
-  }
-
   uint64_t keys_to_spread_;
   uint64_t num_spread_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
-                                    bool hashing) {
-  return std::make_unique<OneStoreSide<CountingFilter>>(std::move(name), std::move(filter),
-                                                        hashing);
+std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter) {
+  return std::make_unique<CountingSide>(std::move(name), std::move(filter));
 }
 
 std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config) {
   return std::make_shared<CountingFilter>(ValueOrExit(CountingFilter::Create(config)));
 }
 
-std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request) {
-  const CountingConfig config{
-      .capacity = request.num_keys, .target_fpr = request.target_fpr, .encoding = request.encoding};
-  const uint64_t num_spans = request.num_buckets + 1;
-
-  std::vector<std::unique_ptr<Contender>> sides(kNumFamilySides);
-  sides[kCountingSide] =
-      std::make_unique<OneStoreSide<CountingFilter>>("counting", CreateOrExit(config));
-  sides[kConcurrentSide] = std::make_unique<OneStoreSide<ConcurrentFilter>>(
-      "concurrent", ValueOrExit(ConcurrentFilter::Create(config)));
-  sides[kScalableSide] = std::make_unique<ScalableSide>(
-      "scalable", ValueOrExit(ScalableFilter::Create(
-                      {.target_fpr = request.target_fpr, .max_capacity = request.num_keys})));
-  const WindowConfig window{.window = request.num_buckets,
-                            .num_buckets = request.num_buckets,
+std::unique_ptr<Contender> MakeWindow(uint64_t num_keys, double target_fpr) {
+  constexpr uint32_t kBuckets = 8;
+  const WindowConfig config{.window = kBuckets,
+                            .num_buckets = kBuckets,
                             // One bucket more may be live than hold keys here.
-                            .capacity = request.num_keys / request.num_buckets * num_spans,
-                            .target_fpr = request.target_fpr};
-  const uint64_t num_spread = request.num_keys - request.num_keys / 32;
-  sides[kWindowSide] =
-      std::make_unique<WindowSide>("window", ValueOrExit(WindowFilter::Create(window)), num_spread);
-  return sides;
+                            .capacity = num_keys / kBuckets * (kBuckets + 1),
+                            .target_fpr = target_fpr};
+  return std::make_unique<WindowSide>(
+      std::make_shared<WindowFilter>(ValueOrExit(WindowFilter::Create(config))),
+      num_keys - num_keys / 32);
 }
 
 }  // namespace trommel::bench

@@ -74,51 +74,17 @@ class Contender {
   virtual double FprSigma(uint64_t num_keys, uint64_t num_queries) const = 0;
 };
 
-// Sides are made of filters and share them. Ours can be handed keys (`hashing`: that is part of the
-// work) or digests; the textbook filter has a batch form that prefetches and one that does not.
-std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter,
-                                    bool hashing = false);
-std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter, bool prefetching);
+// Sides are made of filters and share them.
+std::unique_ptr<Contender> MakeOurs(std::string name, std::shared_ptr<CountingFilter> filter);
+std::unique_ptr<Contender> MakeTextbook(std::shared_ptr<TextbookFilter> filter);
 std::unique_ptr<Contender> MakeSplitBlock(uint64_t num_blocks);
+// A WindowFilter of 8 buckets, all of which hold keys, for num_keys in all. Its clock advances
+// while all but a 32nd of them are inserted, so that they are spread evenly over its buckets; later
+// keys enter the last one. Ends the program as CreateOrExit does.
+std::unique_ptr<Contender> MakeWindow(uint64_t num_keys, double target_fpr);
 
 // An error of sizing or memory ends the program with its message and exit code 3.
 std::shared_ptr<CountingFilter> CreateOrExit(const CountingConfig& config);
-
-// The sides of counting_filter_bench, in the order of MakeContenders.
-enum Side : uint8_t {
-  kOurs,
-  kOursHashing,
-  kTextbook,
-  kTextbookUnprefetched,
-  kSplitBlock,
-  kNumSides
-};
-
-// All of them, empty, sized for num_keys at target_fpr; the split-block filter has our blocks. Ends
-// the program as CreateOrExit does.
-std::vector<std::unique_ptr<Contender>> MakeContenders(uint64_t num_keys, double target_fpr);
-
-// Our filter types beside CountingFilter: each sized for the same keys and the same rate in all.
-struct FamilyRequest {
-  uint64_t num_keys = 0;
-  double target_fpr = 0.01;
-  Encoding encoding = Encoding::kRuns;
-  uint32_t num_buckets = 8;  // of the window filter: of these, all hold keys
-};
-
-// The order of MakeFamily's sides.
-enum FamilySide : uint8_t {
-  kCountingSide,
-  kConcurrentSide,
-  kScalableSide,
-  kWindowSide,
-  kNumFamilySides
-};
-
-// All of them, empty. The window's clock advances while the first num_keys are inserted, so that
-// they are spread evenly over its buckets; later keys enter the last one. Ends the program when
-// sizing or memory fails.
-std::vector<std::unique_ptr<Contender>> MakeFamily(const FamilyRequest& request);
 
 }  // namespace trommel::bench
 

@@ -4,8 +4,8 @@
 //
 // The k positions come from one 64-bit digest by double hashing (Kirsch and Mitzenmacher 2006) and
 // a multiply-high, not a division. Batches compute the positions of a key once, prefetch all its
-// lines kPrefetchDistance keys ahead and keep the positions until then. The unprefetched forms are
-// loops over the point operations. Erase queries first and refuses absent keys, as ours does.
+// lines kPrefetchDistance keys ahead and keep the positions until then. Erase queries first and
+// refuses absent keys, as ours does.
 #ifndef TROMMEL_BENCH_SIDES_TEXTBOOK_FILTER_H_
 #define TROMMEL_BENCH_SIDES_TEXTBOOK_FILTER_H_
 
@@ -29,15 +29,7 @@ class TextbookFilter {
   // Requires 1 <= num_hashes <= kMaxHashes.
   TextbookFilter(uint64_t num_counters, uint32_t num_hashes);
 
-  // Point operations.
-  void Insert(uint64_t digest) noexcept {
-    for (uint32_t i = 0; i < num_hashes_; ++i) Increment(Position(digest, i));
-  }
-  bool Erase(uint64_t digest) noexcept {  // false: absent, nothing is changed
-    if (!MayContain(digest)) return false;
-    for (uint32_t i = 0; i < num_hashes_; ++i) Decrement(Position(digest, i));
-    return true;
-  }
+  // One key.
   bool MayContain(uint64_t digest) const noexcept {
     for (uint32_t i = 0; i < num_hashes_; ++i) {
       if (CounterAt(Position(digest, i)) == 0) return false;
@@ -50,10 +42,6 @@ class TextbookFilter {
   void Insert(std::span<const uint64_t> digests) noexcept;
   size_t Erase(std::span<const uint64_t> digests) noexcept;
   size_t Query(std::span<const uint64_t> digests, std::span<uint64_t> maybe_present) const noexcept;
-  void InsertUnprefetched(std::span<const uint64_t> digests) noexcept;
-  size_t EraseUnprefetched(std::span<const uint64_t> digests) noexcept;
-  size_t QueryUnprefetched(std::span<const uint64_t> digests,
-                           std::span<uint64_t> maybe_present) const noexcept;
 
   // (1 - e^(-kn/m))^k: the textbook's formula, accurate enough for counters spread over all of
   // memory.

@@ -38,8 +38,7 @@ struct Filters {
       sides.push_back(MakeOurs(kEncodingColumns[i], ours[i]));
     }
     sides.push_back(MakeTextbook(std::make_shared<TextbookFilter>(
-                                     TextbookFilter::ForKeys(request.num_keys, request.target_fpr)),
-                                 true));
+        TextbookFilter::ForKeys(request.num_keys, request.target_fpr))));
     const Sizing plain = SizeFor({.capacity = request.num_keys,
                                   .target_fpr = request.target_fpr,
                                   .num_slices = SplitBlockFilter::kWordsPerBlock,

@@ -65,7 +65,9 @@ inline const std::vector<RatioColumn> kEncodingRatios = {
     {"fp16 / runs", kWideColumn, kRunsColumn},
     {"dense / runs", kDenseColumn, kRunsColumn},
     {"fp16 / split-block", kWideColumn, kSplitBlockColumn},
+    {"textbook / planes", kTextbookColumn, kPlanesColumn},
     {"textbook / runs", kTextbookColumn, kRunsColumn},
+    {"planes / split-block", kPlanesColumn, kSplitBlockColumn},
     {"runs / split-block", kRunsColumn, kSplitBlockColumn},
     {"ceiling / runs", kCeilingColumn, kRunsColumn}};
 
