@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleBiFunction;
 
-/** Draws RPCs and times by way of asking, as an SVG in the style of bench/index/index_compare.svg. */
+/** Draws RPCs and times by way of asking, as an SVG. */
 final class Picture {
   private static final String[] COLOURS = {"#d55e00", "#0072b2", "#009e73"};
   private static final double WIDTH = 960;

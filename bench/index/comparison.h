@@ -1,4 +1,4 @@
-// All figures of index_compare, and their forms: text and a picture.
+// All figures of index_compare, and their text.
 #ifndef TROMMEL_BENCH_INDEX_COMPARISON_H_
 #define TROMMEL_BENCH_INDEX_COMPARISON_H_
 
@@ -15,7 +15,6 @@
 namespace trommel::bench {
 
 struct Comparison {
-  std::string machine;
   std::string command;
   std::string table;
   uint64_t num_rows = 0;
@@ -38,8 +37,6 @@ struct Comparison {
 };
 
 std::string ComparisonText(const Comparison& comparison);
-// The three costs that the source names, and latency: one panel each, a bar for each way.
-std::string ComparisonSvg(const Comparison& comparison);
 
 }  // namespace trommel::bench
 

@@ -5,12 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,7 +24,6 @@
 #include "trommel/index/schema.h"
 #include "trommel/index/server_index.h"
 #include "trommel/result.h"
-#include "trommel/targets.h"
 
 namespace trommel::bench {
 namespace {
@@ -41,8 +37,7 @@ constexpr char kUsage[] =
     "  --catalogue   made-up products instead of a file\n"
     "  --queries     of each of five kinds (default 2k); --seconds for each kind (default 60)\n"
     "  --updates     rows that are changed (default 10k); --deletes (default 5k)\n"
-    "  --seed        of all that is drawn; --folder for databases (default: a temporary one)\n"
-    "  --svg         the picture, a file to write\n";
+    "  --seed        of all that is drawn; --folder for databases (default: a temporary one)\n";
 
 struct Options {
   TableInput input;
@@ -54,7 +49,6 @@ struct Options {
   uint64_t num_deletes = 5000;
   uint64_t seed = 1;
   std::string folder = std::filesystem::temp_directory_path();
-  std::string svg;
 };
 
 // A folder that is removed at the end.
@@ -72,23 +66,6 @@ class DatabaseFolder {
  private:
   std::filesystem::path path_;
 };
-
-// The rest of the first line of a file of /proc that begins with the name; empty if there is none.
-std::string LineOf(const char* file, std::string_view name) {
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(name)) return line.substr(std::min(line.size(), line.find(": ") + 2));
-  }
-  return "";
-}
-
-std::string MachineLine() {
-  std::string load;
-  std::ifstream("/proc/loadavg") >> load;
-  return Printed("%s, %u CPUs, target %s; load at the start %s",
-                 LineOf("/proc/cpuinfo", "model name").c_str(), std::thread::hardware_concurrency(),
-                 std::string(ActiveTarget()).c_str(), load.c_str());
-}
 
 Status AskAll(const Options& options, const IndexSides& sides, const IndexedTable& table,
               Comparison& all) {
@@ -161,15 +138,6 @@ Status RunComparison(const Options& options, const std::filesystem::path& folder
   return VerifySides(sides, all);
 }
 
-bool WriteFile(const std::string& path, const std::string& text) {
-  if (path.empty()) return true;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file.fail()) std::fprintf(stderr, "index_compare: %s: cannot be written\n", path.c_str());
-  return !file.fail();
-}
-
 int Main(int argc, char** argv) {
   Options options;
   if (!ReadArguments(
@@ -184,12 +152,11 @@ int Main(int argc, char** argv) {
            CountArgument("--seconds", options.seconds),
            CountArgument("--updates", options.num_updates),
            CountArgument("--deletes", options.num_deletes), CountArgument("--seed", options.seed),
-           TextArgument("--folder", options.folder), TextArgument("--svg", options.svg)},
+           TextArgument("--folder", options.folder)},
           kUsage)) {
     return 2;
   }
   Comparison all;
-  all.machine = MachineLine();
   all.command = "index_compare";
   for (int i = 1; i < argc; ++i) all.command += std::string(" ") + argv[i];
   const DatabaseFolder folder(std::filesystem::path(options.folder) /
@@ -199,8 +166,7 @@ int Main(int argc, char** argv) {
     return 1;
   }
   std::fputs(ComparisonText(all).c_str(), stdout);
-  std::fflush(stdout);
-  return WriteFile(options.svg, ComparisonSvg(all)) ? 0 : 1;
+  return 0;
 }
 
 }  // namespace
