@@ -1,7 +1,6 @@
 #include "bench/memory/memory_figure.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "bench/text/figures.h"
@@ -126,74 +125,38 @@ const std::vector<RunShape>& RunShapes() {
   return shapes;
 }
 
-namespace {
-
-constexpr double kWidth = 860;
-constexpr double kHeight = 520;
-constexpr double kLeft = 80;
-constexpr double kTop = 20;
-constexpr double kRight = kWidth - 20;
-constexpr double kBottom = kHeight - 60;
-constexpr double kMostBits = 125;
-constexpr size_t kNumOurs = 4;
-constexpr int kStepsPerDecade = 24;
-
-double X(double bits) { return kLeft + bits / kMostBits * (kRight - kLeft); }
-
-double Y(double rate, const RateRange& range) {
-  return kTop +
-         std::log10(range.most / rate) / std::log10(range.most / range.least) * (kBottom - kTop);
-}
-
-std::string Words(double x, double y, const std::string& anchor, const std::string& words) {
-  return SvgText(x, y, "text-anchor=\"" + anchor + "\"", words);
-}
-
-std::string Axes(const RateRange& range) {
-  const std::string grid = "stroke=\"#dddddd\"";
-  std::string svg;
-  for (double bits = 0; bits <= kMostBits; bits += 10) {
-    svg += SvgLine(X(bits), kTop, X(bits), kBottom, grid);
-    svg += Words(X(bits), kBottom + 20, "middle", Printed("%.0f", bits));
-  }
-  for (double rate = range.most; rate > range.least / 2; rate /= 10) {
-    svg += SvgLine(kLeft, Y(rate, range), kRight, Y(rate, range), grid);
-    svg += Words(kLeft - 8, Y(rate, range) + 5, "end", Printed("%.4g %%", 100 * rate));
-  }
-  svg += Words((kLeft + kRight) / 2, kHeight - 15, "middle",
-               "bits per key, everything included, all keys distinct");
-  svg += Printed(
-      "<text transform=\"translate(16 %.1f) rotate(-90)\" text-anchor=\"middle\">false-positive "
-      "rate</text>\n",
-      (kTop + kBottom) / 2);
-  return svg;
-}
-
-}  // namespace
-
-std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& range) {
-  std::string svg = Axes(range);
-  const int num_steps = static_cast<int>(kStepsPerDecade * std::log10(range.most / range.least));
+std::string MemorySvg(const std::vector<MemoryCurve>& curves) {
+  constexpr double kMostBits = 125;
+  constexpr size_t kNumOurs = 4;
+  constexpr int kStepsPerDecade = 24;
+  SvgAxis bits{.name = "bits per key, everything included, all keys distinct",
+               .least = 0,
+               .most = kMostBits,
+               .is_logarithmic = false,
+               .ticks = {},
+               .label = [](double tick) { return Printed("%.0f", tick); }};
+  for (double tick = 0; tick <= kMostBits; tick += 10) bits.ticks.push_back(tick);
+  const SvgAxis rates{.name = "false-positive rate",
+                      .least = 1e-5,
+                      .most = 1e-1,
+                      .is_logarithmic = true,
+                      .ticks = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5},
+                      .label = [](double tick) { return Printed("%.4g %%", 100 * tick); }};
+  std::vector<SvgCurve> lines;
   for (size_t c = 0; c < curves.size(); ++c) {
-    const std::string style =
+    SvgCurve& line = lines.emplace_back();
+    line.name = curves[c].name + (curves[c].counts ? "" : " (cannot erase)");
+    line.style =
         Printed("stroke=\"%s\" stroke-width=\"%s\"%s", kLineColours[c % std::size(kLineColours)],
                 c < kNumOurs ? "4" : "2", curves[c].counts ? "" : " stroke-dasharray=\"6 4\"");
-    std::string points;
-    for (int step = 0; step <= num_steps; ++step) {
-      const double share = static_cast<double>(step) / num_steps;
-      const double rate = range.most * std::pow(range.least / range.most, share);
-      const double bits = curves[c].bits_per_key(rate);
-      if (bits > kMostBits) break;  // lower rates take more
-      points += Printed("%.1f,%.1f ", X(bits), Y(rate, range));
+    for (int step = 0; step <= 4 * kStepsPerDecade; ++step) {
+      const double rate = std::pow(10, -1 - static_cast<double>(step) / kStepsPerDecade);
+      const double bits_per_key = curves[c].bits_per_key(rate);
+      if (bits_per_key > kMostBits) break;  // lower rates take more
+      line.points.emplace_back(bits_per_key, rate);
     }
-    svg += "<polyline fill=\"none\" " + style + " points=\"" + points + "\"/>\n";
-    // The corner of high rates with many bits per key is empty.
-    const double y = kTop + 20 + 20 * static_cast<double>(c);
-    const double x = kRight - 280;
-    svg += SvgLine(x, y - 5, x + 36, y - 5, style);
-    svg += Words(x + 46, y, "start", curves[c].name + (curves[c].counts ? "" : " (cannot erase)"));
   }
-  return SvgFile(kWidth, kHeight, 14, svg);
+  return LineChartSvg(bits, rates, lines);
 }
 
 }  // namespace trommel::bench

@@ -52,14 +52,9 @@ double ShapeBitsPerKey(const RunShape& shape, double target_fpr);
 // The four that were built and those that were considered.
 const std::vector<RunShape>& RunShapes();
 
-struct RateRange {
-  double most = 1e-1;
-  double least = 1e-5;
-};
-
 // An SVG file: a linear axis for bits, powers of ten for rates. Ours are drawn thick, structures
 // that cannot count in dashes; lines end at the right edge.
-std::string MemorySvg(const std::vector<MemoryCurve>& curves, const RateRange& range);
+std::string MemorySvg(const std::vector<MemoryCurve>& curves);
 
 }  // namespace trommel::bench
 

@@ -122,45 +122,30 @@ bool AgreesWithModel(const Size& size) {
              2 / static_cast<double>(kNumAsked);
 }
 
+// Thick: all bits. Gray: those of the model, blocks and digests alone.
 std::string CurveSvg(const std::vector<Size>& sizes, double target) {
-  constexpr double kLeft = 60;
-  constexpr double kRight = 840;
-  constexpr double kTop = 20;
-  constexpr double kBottom = 380;
-  double most_bits = 8;
-  for (const Size& size : sizes) most_bits = std::max({most_bits, size.bits_per_key});
-  most_bits = std::ceil(most_bits / 8) * 8;
-  const double decades = std::log10(static_cast<double>(sizes.back().num_keys) / kFirstSize);
-  const auto x = [&](double num_keys) {
-    return kLeft + std::log10(num_keys / kFirstSize) / decades * (kRight - kLeft);
-  };
-  const auto y = [&](double bits) { return kBottom - bits / most_bits * (kBottom - kTop); };
-  const std::string grid = "stroke=\"#dddddd\"";
-  std::string svg;
-  for (double bits = 0; bits <= most_bits; bits += 8) {
-    svg += SvgLine(kLeft, y(bits), kRight, y(bits), grid);
-    svg += SvgText(kLeft - 8, y(bits) + 5, "text-anchor=\"end\"", Printed("%.0f", bits));
+  SvgAxis keys{.name = Printed("keys; a filter of %.4g %% that grows", 100 * target),
+               .least = kFirstSize,
+               .most = static_cast<double>(sizes.back().num_keys),
+               .is_logarithmic = true,
+               .ticks = {},
+               .label = [](double tick) { return CountName(static_cast<uint64_t>(tick)); }};
+  for (double tick = kFirstSize; tick <= keys.most; tick *= 10) keys.ticks.push_back(tick);
+  SvgAxis bits{.name = "bits per key, in all (thick) and of blocks and digests",
+               .least = 0,
+               .most = 8,
+               .is_logarithmic = false,
+               .ticks = {},
+               .label = [](double tick) { return Printed("%.0f", tick); }};
+  SvgCurve model{.name = {}, .style = "stroke=\"#aaaaaa\" stroke-width=\"2\"", .points = {}};
+  SvgCurve all{.name = {}, .style = "stroke=\"#0072b2\" stroke-width=\"3\"", .points = {}};
+  for (const Size& size : sizes) {
+    bits.most = std::max(bits.most, std::ceil(size.bits_per_key / 8) * 8);
+    model.points.emplace_back(size.num_keys, size.model_bits);
+    all.points.emplace_back(size.num_keys, size.bits_per_key);
   }
-  for (double keys = kFirstSize; keys <= static_cast<double>(sizes.back().num_keys); keys *= 10) {
-    svg += SvgLine(x(keys), kTop, x(keys), kBottom, grid);
-    svg += SvgText(x(keys), kBottom + 20, "text-anchor=\"middle\"",
-                   CountName(static_cast<uint64_t>(std::llround(keys))));
-  }
-  const auto line = [&](const char* style, double Size::*bits) {
-    std::string points;
-    for (const Size& size : sizes) {
-      points += Printed("%.1f,%.1f ", x(static_cast<double>(size.num_keys)), y(size.*bits));
-    }
-    svg += Printed("<polyline fill=\"none\" %s points=\"%s\"/>\n", style, points.c_str());
-  };
-  line("stroke=\"#aaaaaa\" stroke-width=\"2\"", &Size::model_bits);
-  line("stroke=\"#0072b2\" stroke-width=\"3\"", &Size::bits_per_key);
-  svg +=
-      SvgText((kLeft + kRight) / 2, kBottom + 45, "text-anchor=\"middle\"",
-              Printed("keys; a filter of %.4g %% that grows: bits per key, in all (thick) and of "
-                      "blocks and digests",
-                      100 * target));
-  return SvgFile(kRight + 20, kBottom + 60, 14, svg);
+  for (double tick = 0; tick <= bits.most; tick += 8) bits.ticks.push_back(tick);
+  return LineChartSvg(keys, bits, {model, all});
 }
 
 int Main(int argc, char** argv) {

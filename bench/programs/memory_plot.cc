@@ -85,7 +85,7 @@ int Main(int argc, char** argv) {
   PrintFullFingerprints(curves);
   std::printf("\n");
   PrintShapes();
-  return svg.empty() || WriteFile(svg, MemorySvg(curves, {})) ? 0 : 3;
+  return svg.empty() || WriteFile(svg, MemorySvg(curves)) ? 0 : 3;
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
-// The few SVG elements that the drawings are made of.
+// Line charts as SVG.
 #ifndef TROMMEL_BENCH_TEXT_SVG_H_
 #define TROMMEL_BENCH_TEXT_SVG_H_
 
-#include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace trommel::bench {
 
@@ -13,11 +15,24 @@ inline constexpr const char* kLineColours[] = {"#0072b2", "#d55e00", "#000000", 
                                                "#56b4e9", "#cc79a7", "#777777", "#aaaaaa",
                                                "#e69f00", "#882255", "#999933", "#332288"};
 
-// `attributes` follow the coordinates inside of the element; the text is escaped.
-std::string SvgText(double x, double y, const std::string& attributes, const std::string& text);
-std::string SvgLine(double x1, double y1, double x2, double y2, const std::string& attributes);
-// A whole file, on a white ground.
-std::string SvgFile(double width, double height, double font_size, const std::string& body);
+struct SvgAxis {
+  std::string name;
+  double least;
+  double most;
+  bool is_logarithmic;
+  std::vector<double> ticks;                      // where grid lines are
+  std::function<std::string(double tick)> label;  // of a grid line
+};
+
+struct SvgCurve {
+  std::string name;   // in the legend; empty: not there
+  std::string style;  // attributes of the line: stroke="#0072b2"
+  std::vector<std::pair<double, double>> points;
+};
+
+// A whole file, on a white ground; names may hold anything. The legend is in the upper right
+// corner.
+std::string LineChartSvg(const SvgAxis& x, const SvgAxis& y, const std::vector<SvgCurve>& curves);
 
 }  // namespace trommel::bench
 
