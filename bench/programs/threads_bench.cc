@@ -1,5 +1,6 @@
-// Threads and routes: the gain or cost of splitting, of more threads and of sharing, each as ratios
-// of figures taken in the same rounds. How to read it: README.md.
+// Threads and routes: the gain or cost of splitting, of sharing and of more callers, each as ratios
+// of figures taken in the same rounds. (The threads of an executor: trommel bench.) How to read it:
+// README.md.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,15 +10,12 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "bench/machine/clock.h"
-#include "bench/machine/roofline.h"
-#include "bench/sides/access_shape.h"
 #include "bench/sides/contenders.h"
 #include "bench/sides/demand.h"
 #include "bench/sides/workload.h"
@@ -26,8 +24,6 @@
 #include "engine/src/counting/forced_route.h"
 #include "trommel/concurrent_filter.h"
 #include "trommel/counting_filter.h"
-#include "trommel/executor.h"
-#include "trommel/sizing.h"
 #include "trommel/targets.h"
 
 namespace trommel::bench {
@@ -173,54 +169,6 @@ std::vector<TrialRow> RunRouteTrial(uint64_t num_keys, uint64_t rounds, bool wit
   return rows;
 }
 
-// Build, insert, erase and query of large batches with one thread and with several: ns per key,
-// wall time; the last rows are the ceilings of as many threads: a random line read, a random update
-// of an update's lines, and a copied cache line, in ns.
-std::vector<TrialRow> RunThreadTrial(uint64_t num_keys, uint32_t num_threads, uint64_t rounds,
-                                     Encoding encoding) {
-  constexpr double kSecondsPerCeiling = 0.2;
-  const std::array<std::shared_ptr<Executor>, 2> executors = {
-      nullptr, ValueOrExit(Executor::Create(num_threads))};
-  const Population members(kFirstMember, num_keys);
-  const Population guests(kFirstGuest, num_keys / 4);
-  const auto digests = members.batch().digests, more = guests.batch().digests;
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()));
-  std::vector<TrialRow> rows =
-      RowsOf({"build from digests", "insert a quarter more", "erase it", "query hits",
-              "ceiling: random line read", "ceiling: random update of an update's lines",
-              "ceiling: copied line"},
-             num_keys, 2);
-  InRounds(2, rounds, [&](size_t side, bool counts) {
-    std::vector<double> ns;  // of each row
-    // Building includes asking the system for memory and touching it, as it does for users.
-    CountingConfig config{.capacity = num_keys, .target_fpr = kTrialFpr, .encoding = encoding};
-    config.executor = executors[side];
-    std::optional<CountingFilter> filter;
-    ns.push_back(WallNsPerKey(digests.size(), [&] {
-      filter.emplace(ValueOrExit(CountingFilter::Create(config)));
-      filter->Insert(Keys::Digests(digests));
-    }));
-    ns.push_back(WallNsPerKey(more.size(), [&] { filter->Insert(Keys::Digests(more)); }));
-    uint64_t num_erased = 0;
-    ns.push_back(WallNsPerKey(more.size(),
-                              [&] { num_erased = filter->Erase(Keys::Digests(more)).num_erased; }));
-    Demand(num_erased == more.size(), "an inserted key was refused");
-    size_t num_present = 0;
-    ns.push_back(WallNsPerKey(
-        digests.size(), [&] { num_present = filter->Query(Keys::Digests(digests), bitmap); }));
-    Demand(num_present == digests.size(), "a member was answered \"absent\"");
-
-    const Geometry& geometry = filter->geometry();
-    const uint32_t threads = side == 0 ? 1 : num_threads;
-    constexpr double kLineBytes = 2 * 64;  // read and written
-    ns.push_back(RandomReadNs(QueryShape(geometry), kSecondsPerCeiling, threads));
-    ns.push_back(RandomUpdateNs(UpdateShape(geometry), kSecondsPerCeiling, threads));
-    ns.push_back(kLineBytes / StreamGbPerS(geometry.num_bytes(), kSecondsPerCeiling, threads));
-    for (size_t r = 0; counts && r < rows.size(); ++r) rows[r].sides[side].push_back(ns[r]);
-  });
-  return rows;
-}
-
 // A ConcurrentFilter beside a CountingFilter in one thread: ns per key, thread CPU time. The
 // filters are at num_keys when a batch is in.
 std::vector<TrialRow> RunSharedTrial(uint64_t num_keys, uint64_t rounds, Encoding encoding) {
@@ -336,13 +284,13 @@ std::vector<TrialRow> RunReaderTrial(uint64_t num_keys, uint64_t rounds, Encodin
 }
 
 constexpr uint64_t kMinKeys = 100'000;  // with fewer a batch is too short for the clock
-constexpr size_t kAllTrials = 5;
+constexpr size_t kAllTrials = 4;
 constexpr char kUsage[] =
-    "usage: threads_bench [--trial=routes|threads|sharing|callers|readers] [--keys=1M,30M]\n"
+    "usage: threads_bench [--trial=routes|sharing|callers|readers] [--keys=1M,30M]\n"
     "                     [--rounds=7] [--threads=N] [--textbook]\n"
     "                     [--encoding=planes|runs|fingerprints16|dense]\n"
-    "  --trial     one trial only (default: all five)\n"
-    "  --threads   threads of the second side (default: as many as the machine has)\n"
+    "  --trial     one trial only (default: all four)\n"
+    "  --threads   callers of the second side (default: as many as the machine has)\n"
     "  --textbook  routes: also beside the prefetched textbook filter (fills slowly)\n"
     "  --encoding  of the filters (default planes)\n";
 
@@ -355,7 +303,7 @@ int Main(int argc, char** argv) {
   size_t encoding_idx = 0;
   if (!ReadArguments(
           argc, argv,
-          {WordArgument("--trial", {"routes", "threads", "sharing", "callers", "readers"}, trial),
+          {WordArgument("--trial", {"routes", "sharing", "callers", "readers"}, trial),
            CountsArgument("--keys", all_keys, kMinKeys), CountArgument("--rounds", rounds),
            CountArgument("--threads", num_threads, 1024), FlagArgument("--textbook", with_textbook),
            WordArgument("--encoding", {"planes", "runs", "fingerprints16", "dense"}, encoding_idx)},
@@ -381,13 +329,11 @@ int Main(int argc, char** argv) {
          {"split / automatic", 1, 2},
          {"textbook / split", 3, 1}},
         [&] { return RunRouteTrial(keys, rounds, with_textbook, encoding); });
-    run(1, "One thread or " + several, {"one", "several"}, {{"one / several", 0, 1}},
-        [&] { return RunThreadTrial(keys, threads, rounds, encoding); });
-    run(2, "Exclusive or concurrent, one thread", {"exclusive", "concurrent"},
+    run(1, "Exclusive or concurrent, one thread", {"exclusive", "concurrent"},
         {{"concurrent / exclusive", 1, 0}}, [&] { return RunSharedTrial(keys, rounds, encoding); });
-    run(3, "One caller or " + several, {"one", "several"}, {{"one / several", 0, 1}},
+    run(2, "One caller or " + several, {"one", "several"}, {{"one / several", 0, 1}},
         [&] { return RunCallerTrial(keys, threads, rounds, encoding); });
-    run(4, "A reader beside a writer", {"alone", "other filter", "same filter"},
+    run(3, "A reader beside a writer", {"alone", "other filter", "same filter"},
         {{"same / alone", 2, 0}, {"same / other", 2, 1}},
         [&] { return RunReaderTrial(keys, rounds, encoding); });
   }
