@@ -40,13 +40,7 @@ IndexedTable MakeCatalogue(uint64_t num_products) {
   IndexedTable table{.name = "catalogue", .schema = Catalogue::MakeSchema(), .rows = {}};
   const Catalogue catalogue(kCatalogueSeed);
   table.rows.reserve(num_products);
-  for (uint64_t i = 0; i < num_products; ++i) {
-    index::Row& row = table.rows.emplace_back(catalogue.Product(i));
-    for (index::Values& values : row.attributes) {
-      std::ranges::sort(values);
-      values.erase(std::unique(values.begin(), values.end()), values.end());
-    }
-  }
+  for (uint64_t i = 0; i < num_products; ++i) table.rows.push_back(catalogue.Product(i));
   return table;
 }
 

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "bench/paper/articles/articles.h"
-#include "bench/paper/articles/hashes.h"
 #include "bench/paper/cbfm/cbfm.h"
 #include "bench/paper/report/program.h"
 #include "bench/paper/scbf/scbf.h"

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "bench/sides/workload.h"
+
 namespace trommel::bench {
 namespace {
 
@@ -14,13 +16,7 @@ class ProductRandom {
  public:
   explicit ProductRandom(uint64_t state) : state_(state) {}
 
-  uint64_t Next() {
-    state_ += 0x9E3779B97F4A7C15;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
-  }
+  uint64_t Next() { return KeyAt(std::exchange(state_, state_ + 0x9E3779B97F4A7C15)); }
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   size_t Below(size_t n) { return static_cast<size_t>(Uniform() * static_cast<double>(n)); }
 

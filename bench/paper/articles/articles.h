@@ -50,6 +50,11 @@ Table GrowthClaim(const Options& options);    // expansion makes queries 30 % fa
 Table ExpiryClaim(const Options& options);    // expiry frees 40 %; the sensors' data
 Table LayersClaim(const Options& options);    // layers save 35 %
 
+// Rates of one counting filter with each hash, for keys that count upwards and keys like domains.
+Table HashRates(const Options& options);
+// These rates, then ns per key by length of key.
+Report HashReport(const Options& options);
+
 // The article on chunk indexes: its worked example, its rate at eight bits per key, its memory
 // figures, and the use it has in mind.
 Report ChunkIndexReport(const Options& options);

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "bench/paper/articles/articles.h"
-#include "bench/paper/articles/hashes.h"
 #include "bench/paper/articles/listings.h"
 #include "bench/paper/report/random.h"
 #include "engine/src/classic/formulas.h"

@@ -1,7 +1,11 @@
-#include "bench/paper/articles/hashes.h"
-
+// The hashes that are compared: their cost, and the false-positive rate, which does not depend on
+// the choice.
+#ifdef TROMMEL_WITH_FARMHASH
 #include <farmhash.h>
+#endif
+#ifdef TROMMEL_WITH_MURMURHASH
 #include <murmurhash.h>
+#endif
 
 #include <array>
 #include <cstddef>
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "bench/machine/clock.h"
+#include "bench/paper/articles/articles.h"
 #include "bench/paper/report/random.h"
 #include "bench/sides/fpr_bounds.h"
 #include "bench/text/figures.h"
@@ -21,6 +26,73 @@
 
 namespace trommel::paper {
 namespace {
+
+// Ours by their policies, others as a caller's digests.
+struct HashSide {
+  std::string name;
+  void (*digests)(std::span<const std::string_view> keys, std::span<uint64_t> digests);
+};
+
+void Xxh64(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
+  DigestPolicy{.kind = DigestKind::kXxh64}.Digests(keys, digests);
+}
+
+void Xxh3(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
+  DigestPolicy{.kind = DigestKind::kXxh3}.Digests(keys, digests);
+}
+
+// Neither time nor rates depend on the key.
+void SipHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
+  static constexpr std::array<std::byte, DigestKey::kNumBytes> kKey = {};
+  DigestPolicy::Keyed(DigestKey(kKey)).Digests(keys, digests);
+}
+
+#ifdef TROMMEL_WITH_FARMHASH
+void FarmHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    digests[i] = util::Hash64(keys[i].data(), keys[i].size());
+  }
+}
+#endif
+
+#ifdef TROMMEL_WITH_MURMURHASH
+void MurmurHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    uint64_t both[2];
+    lmmh_x64_128(keys[i].data(), static_cast<unsigned>(keys[i].size()), 0, both);
+    digests[i] = both[0];
+  }
+}
+#endif
+
+// XXH64 first, then XXH3, SipHash-1-3 (ours for keys chosen by untrusted parties), then FarmHash
+// and MurmurHash3 if their libraries were there at build time.
+const std::vector<HashSide>& HashSides() {
+  static const std::vector<HashSide> sides = {
+      {"XXH64", Xxh64},
+      {"XXH3", Xxh3},
+      {"SipHash-1-3", SipHash},
+#ifdef TROMMEL_WITH_FARMHASH
+      {"FarmHash64", FarmHash},
+#endif
+#ifdef TROMMEL_WITH_MURMURHASH
+      {"MurmurHash3", MurmurHash},
+#endif
+  };
+  return sides;
+}
+
+// A sentence about those left out, "" if there are none.
+std::string MissingHashes() {
+  std::string missing;
+#ifndef TROMMEL_WITH_FARMHASH
+  missing += "FarmHash was not installed at build time (Debian: libfarmhash-dev). ";
+#endif
+#ifndef TROMMEL_WITH_MURMURHASH
+  missing += "MurmurHash was not installed at build time (Debian: libmurmurhash-dev). ";
+#endif
+  return missing;
+}
 
 // Keys of one batch, contiguous in memory.
 struct KeyBatch {
@@ -168,68 +240,6 @@ Report HashReport(const Options& options) {
   report.tables.push_back(CostTable(options, "ns per key like a domain (8 to 25 bytes)",
                                     MakeKeys(options.seed << 20, kBatch, DomainKey)));
   return report;
-}
-
-namespace {
-
-void Xxh64(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
-  DigestPolicy{.kind = DigestKind::kXxh64}.Digests(keys, digests);
-}
-
-void Xxh3(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
-  DigestPolicy{.kind = DigestKind::kXxh3}.Digests(keys, digests);
-}
-
-// Neither time nor rates depend on the key.
-void SipHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
-  static constexpr std::array<std::byte, DigestKey::kNumBytes> kKey = {};
-  DigestPolicy::Keyed(DigestKey(kKey)).Digests(keys, digests);
-}
-
-#ifdef TROMMEL_WITH_FARMHASH
-void FarmHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
-  for (size_t i = 0; i < keys.size(); ++i) {
-    digests[i] = util::Hash64(keys[i].data(), keys[i].size());
-  }
-}
-#endif
-
-#ifdef TROMMEL_WITH_MURMURHASH
-void MurmurHash(std::span<const std::string_view> keys, std::span<uint64_t> digests) {
-  for (size_t i = 0; i < keys.size(); ++i) {
-    uint64_t both[2];
-    lmmh_x64_128(keys[i].data(), static_cast<unsigned>(keys[i].size()), 0, both);
-    digests[i] = both[0];
-  }
-}
-#endif
-
-}  // namespace
-
-const std::vector<HashSide>& HashSides() {
-  static const std::vector<HashSide> sides = {
-      {"XXH64", Xxh64},
-      {"XXH3", Xxh3},
-      {"SipHash-1-3", SipHash},
-#ifdef TROMMEL_WITH_FARMHASH
-      {"FarmHash64", FarmHash},
-#endif
-#ifdef TROMMEL_WITH_MURMURHASH
-      {"MurmurHash3", MurmurHash},
-#endif
-  };
-  return sides;
-}
-
-std::string MissingHashes() {
-  std::string missing;
-#ifndef TROMMEL_WITH_FARMHASH
-  missing += "FarmHash was not installed at build time (Debian: libfarmhash-dev). ";
-#endif
-#ifndef TROMMEL_WITH_MURMURHASH
-  missing += "MurmurHash was not installed at build time (Debian: libmurmurhash-dev). ";
-#endif
-  return missing;
 }
 
 }  // namespace trommel::paper

@@ -16,10 +16,8 @@ bool IsSame(double a, double b, double tolerance) {
 }
 
 std::string WithCommas(double figure) {
-  std::string text = bench::Printed("%.0f", figure);
-  const size_t first = text.starts_with('-') ? 1 : 0;
-  for (size_t end = text.size(); end > first + 3; end -= 3) text.insert(end - 3, ",");
-  return text;
+  const std::string grouped = bench::Grouped(static_cast<uint64_t>(std::round(std::abs(figure))));
+  return figure <= -0.5 ? "-" + grouped : grouped;
 }
 
 }  // namespace

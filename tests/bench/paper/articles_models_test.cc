@@ -5,7 +5,6 @@
 
 #include "bench/paper/articles/articles.h"
 #include "bench/paper/articles/bloom_model.h"
-#include "bench/paper/articles/hashes.h"
 #include "bench/paper/articles/listings.h"
 #include "bench/paper/report/random.h"
 #include "bench/paper/report/report.h"

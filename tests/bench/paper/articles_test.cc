@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "bench/paper/articles/hashes.h"
 #include "bench/paper/report_checks.h"
 
 namespace trommel::paper {
