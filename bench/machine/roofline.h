@@ -16,7 +16,7 @@
 namespace trommel::bench {
 
 // A part of an operation: `lines` adjacent cache lines somewhere in an array of `bytes`.
-inline constexpr uint32_t kMaxLines = 4;
+inline constexpr uint32_t kMaxLines = 2;  // of blocks and of counts
 struct Touch {
   uint64_t bytes;
   uint32_t lines;

@@ -204,10 +204,8 @@ std::string FormatBitmapTrial(const ValueTable& table, const BitmapTrialOutcome&
                 kind.num_maybe, kind.num_queries,
                 100 * static_cast<double>(kind.num_maybe) / static_cast<double>(kind.num_queries));
   }
-  text +=
-      "\n" + FormatTrial("ns per query", kBitmapQuerySides, kBitmapQueryRatios, outcome.queries);
-  text +=
-      "\n" + FormatTrial("ns per row", kBitmapUpdateSides, kBitmapUpdateRatios, outcome.updates);
+  text += FormatTrial("\nns per query", kBitmapQuerySides, kBitmapQueryRatios, outcome.queries);
+  text += FormatTrial("\nns per row", kBitmapUpdateSides, kBitmapUpdateRatios, outcome.updates);
   return text;
 }
 

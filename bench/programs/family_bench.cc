@@ -48,8 +48,8 @@ std::string RunWindowTrial(uint64_t num_keys, uint64_t rounds) {
   if (std::string wrong = MeasureRows(arena, plans, rounds, {}, rows); !wrong.empty()) return wrong;
   if (std::string wrong = arena.Prove(); !wrong.empty()) return wrong;
   std::string text =
-      FormatTrial("\n" + CountName(num_keys) + " keys; ns per key", {"counting", "window"},
-                  {{"window / counting", kWindow, kCounting}}, rows);
+      FormatTrial(Printed("\n%s keys; ns per key", CountName(num_keys).c_str()),
+                  {"counting", "window"}, {{"window / counting", kWindow, kCounting}}, rows);
   for (const size_t side : {kCounting, kWindow}) {
     const auto num_bytes = static_cast<double>(arena.side(side).num_bytes());
     text += Printed("%-12s %8.1f MB %6.2f bits per key   FPR %.4f %%, predicted %.4f %%\n",
@@ -138,9 +138,9 @@ std::string RunGrowthTrial(uint64_t num_keys, uint64_t rounds) {
     if (wrong.empty()) wrong = MeasureSide(side, num_keys, counts, rows);
   });
   if (!wrong.empty()) return wrong;
-  std::string text = FormatTrial("\n" + CountName(num_keys) + " keys, growth; ns per key",
-                                 {kSides.begin(), kSides.end()},
-                                 {{"growing / sized", kGrowingSide, kSizedSide}}, rows);
+  std::string text = FormatTrial(
+      Printed("\n%s keys, growth; ns per key", CountName(num_keys).c_str()),
+      {kSides.begin(), kSides.end()}, {{"growing / sized", kGrowingSide, kSizedSide}}, rows);
   for (const Row row : {kHitRow, kMissRow, kFillRow}) {
     text +=
         TargetLine(std::string(kRows[row]) + " of a filter that grows / sized",

@@ -131,13 +131,15 @@ uint64_t EachFetched(const Filter& filter, std::span<const uint64_t> keys, const
   return sum;
 }
 
+using Bits = std::span<uint64_t>;
+using BatchCall = std::function<uint64_t(Keys, Bits)>;
+
 // Calls work(keys, bits) for each batch.
-template <class Work>
-uint64_t EachBatch(std::span<const uint64_t> keys, size_t size, const Work& work) {
+uint64_t EachBatch(std::span<const uint64_t> keys, size_t size, const BatchCall& work) {
   std::vector<uint64_t> bits(CountingFilter::BitmapWords(size));
   uint64_t sum = 0;
   for (size_t i = 0; i + size <= keys.size(); i += size) {
-    sum += work(Keys(keys.subspan(i, size)), std::span(bits));
+    sum += work(Keys(keys.subspan(i, size)), bits);
   }
   return sum;
 }
@@ -169,6 +171,9 @@ class Table {
   template <class Find, class Insert, class Erase>
   void AddOneKey(const std::string& name, const Find& find, const Insert& insert,
                  const Erase& erase);
+  // Rows of batches of each size; one indirect call for each batch.
+  void AddBatches(const std::string& name, const BatchCall& query, const BatchCall& insert,
+                  const BatchCall& erase);
   template <class Filter>
   void AddFilter(const std::string& name, Filter made);
   template <class Set>
@@ -200,6 +205,30 @@ void Table::AddOneKey(const std::string& name, const Find& find, const Insert& i
     Each(guests, insert);
     return NsOf(guests, [&](auto keys) { return Each(keys, erase); });
   });
+}
+
+void Table::AddBatches(const std::string& name, const BatchCall& query, const BatchCall& insert,
+                       const BatchCall& erase) {
+  for (const size_t size : kBatchSizes) {
+    if (size > pools_.at_once) continue;
+    const std::string batch = ", batch of " + std::to_string(size);
+    const auto in_batches = [size](const BatchCall& work) {
+      return [size, work](auto keys) { return EachBatch(keys, size, work); };
+    };
+    Add(name + " query absent" + batch, true,
+        [this, ask = in_batches(query)] { return NsOf(pools_.absent.Next(), ask); });
+    Add(name + " insert" + batch, false, [this, in = in_batches(insert), out = in_batches(erase)] {
+      const auto guests = pools_.guests.Next();
+      const double ns = NsOf(guests, in);
+      out(guests);
+      return ns;
+    });
+    Add(name + " erase" + batch, false, [this, in = in_batches(insert), out = in_batches(erase)] {
+      const auto guests = pools_.guests.Next();
+      in(guests);
+      return NsOf(guests, out);
+    });
+  }
 }
 
 template <class Filter>
@@ -248,36 +277,10 @@ void Table::AddFilter(const std::string& name, Filter made) {
     filter->Insert(guests);
     return NsOf(guests, [&](auto keys) { return EachFetched(*filter, keys, erase); });
   });
-  for (const size_t size : kBatchSizes) {
-    if (size > pools_.at_once) continue;
-    const std::string batch = ", batch of " + std::to_string(size);
-    const auto insert_batch = [filter, size](auto keys) {
-      return EachBatch(
-          keys, size, [&](Keys part, auto) { return uint64_t{filter->Insert(part).num_inserted}; });
-    };
-    const auto erase_batch = [filter, size](auto keys) {
-      return EachBatch(keys, size,
-                       [&](Keys part, auto) { return uint64_t{filter->Erase(part).num_erased}; });
-    };
-    Add(name + " query absent" + batch, true, [this, filter, size] {
-      return NsOf(pools_.absent.Next(), [&](auto keys) {
-        return EachBatch(keys, size, [&](Keys part, auto bits) {
-          return uint64_t{filter->Query(part, bits.first(CountingFilter::BitmapWords(size)))};
-        });
-      });
-    });
-    Add(name + " insert" + batch, false, [this, insert_batch, erase_batch] {
-      const auto guests = pools_.guests.Next();
-      const double ns = NsOf(guests, insert_batch);
-      erase_batch(guests);
-      return ns;
-    });
-    Add(name + " erase" + batch, false, [this, insert_batch, erase_batch] {
-      const auto guests = pools_.guests.Next();
-      insert_batch(guests);
-      return NsOf(guests, erase_batch);
-    });
-  }
+  AddBatches(
+      name, [filter](Keys keys, Bits bits) { return filter->Query(keys, bits); },
+      [filter](Keys keys, Bits) { return filter->Insert(keys).num_inserted; },
+      [filter](Keys keys, Bits) { return filter->Erase(keys).num_erased; });
   if constexpr (std::same_as<Filter, ConcurrentFilter>) {
     Add(name + " query absent, one key beside a writer", true, [this, filter, find] {
       const auto guests = pools_.guests.Next();

@@ -1,5 +1,8 @@
-// The reproductions of the sources' figures: this file is compiled into one program per entry,
-// named by TROMMEL_PROGRAM. How to read the reports: README.md.
+// The reproductions of the sources' figures: one program per entry, which its name chooses. How to
+// read the reports: README.md.
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
 #include <string_view>
 
 #include "bench/paper/articles/articles.h"
@@ -16,15 +19,13 @@ constexpr Program kPrograms[] = {
     {"reproduce_claims", ClaimsReport},   {"reproduce_chunk_index", ChunkIndexReport},
     {"reproduce_cbfm", CbfmReport, true}, {"hash_bench", HashReport}};
 
-constexpr const Program& Named(std::string_view name) {
-  const Program* program = kPrograms;
-  while (program->name != name) ++program;
-  return *program;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr const Program& kProgram = Named(TROMMEL_PROGRAM);
-  return RunProgram({argv + 1, argv + argc}, kProgram);
+  const std::string_view path = argv[0];
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const Program* const program = std::ranges::find(kPrograms, name, &Program::name);
+  if (program != std::end(kPrograms)) return RunProgram({argv + 1, argv + argc}, *program);
+  std::fputs("reproduce: has no reproduction of this name\n", stderr);
+  return 2;
 }

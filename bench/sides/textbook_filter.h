@@ -79,8 +79,7 @@ class TextbookFilter {
         static_cast<uint8_t>(counters_[position >> 1] - (can_fall << Shift(position)));
   }
 
-  template <class Positions>
-  bool AllCounted(const Positions& positions) const noexcept {
+  bool AllCounted(std::span<const uint64_t> positions) const noexcept {
     bool all = true;
     for (const uint64_t position : positions) all &= CounterAt(position) != 0;
     return all;
