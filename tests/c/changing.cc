@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
@@ -255,6 +256,71 @@ void UseAttributes() {
   }
 }
 
+std::vector<char> Serialized(const trommel_filter* filter) {
+  int64_t size = 0;
+  trommel_serialize(filter, nullptr, 0, &size, nullptr);
+  std::vector<char> bytes(static_cast<size_t>(size));
+  trommel_serialize(filter, bytes.data(), size, &size, nullptr);
+  return bytes;
+}
+
+// A source that has other bytes, as many, from some call on.
+struct Changing {
+  std::vector<char> first;
+  std::vector<char> then;
+  int num_left;  // calls that still see the first
+};
+int32_t ReadChanging(void* context, int64_t offset, void* buffer, int64_t num_bytes) {
+  auto* changing = static_cast<Changing*>(context);
+  const std::vector<char>& bytes = changing->num_left-- > 0 ? changing->first : changing->then;
+  std::memcpy(buffer, bytes.data() + offset, static_cast<size_t>(num_bytes));
+  return 0;
+}
+
+// A counting filter becomes a scalable one, whose snapshot is as large, while it is loaded.
+void LoadChanging() {
+  Changing changing = {};
+  trommel_counting_config config = {};
+  config.struct_size = sizeof(config);
+  trommel_scalable_config growing = {};
+  growing.struct_size = sizeof(growing);
+  trommel_filter* scalable = nullptr;
+  trommel_scalable_create(&growing, &scalable, nullptr);
+  // A capacity or a key more, until both snapshots have one size.
+  for (int64_t num_keys = 0; num_keys < 10000;) {
+    if (changing.first.size() <= changing.then.size()) {
+      ++config.capacity;
+      trommel_filter* counting = nullptr;
+      trommel_counting_create(&config, &counting, nullptr);
+      changing.first = Serialized(counting);
+      trommel_filter_free(counting);
+    } else {
+      trommel_insert_key(scalable, trommel_key_int64(num_keys++), nullptr);
+      changing.then = Serialized(scalable);
+    }
+    if (changing.first.size() == changing.then.size()) break;
+  }
+  trommel_filter_free(scalable);
+  const auto size = static_cast<int64_t>(changing.first.size());
+  int num_mismatches = 0;
+  for (const int32_t type : {TROMMEL_TYPE_ANY, TROMMEL_TYPE_COUNTING, TROMMEL_TYPE_CONCURRENT}) {
+    for (int num_first = 0; num_first < 16; ++num_first) {
+      trommel_load_options options = {};
+      options.struct_size = sizeof(options);
+      options.type = type;
+      changing.num_left = num_first;
+      trommel_filter* loaded = nullptr;
+      const trommel_code code =
+          trommel_read(ReadChanging, &changing, size, &options, &loaded, nullptr);
+      Expect(code != TROMMEL_OK || type == TROMMEL_TYPE_ANY || trommel_filter_type(loaded) == type,
+             "loading: a filter that changes has the type that was asked for");
+      if (num_first > 0 && code == TROMMEL_MISMATCH) ++num_mismatches;
+      trommel_filter_free(loaded);
+    }
+  }
+  Expect(num_mismatches > 0, "loading: a change of the type is seen");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -263,5 +329,6 @@ int main(int argc, char** argv) {
   UseOthers();
   UseColumns();
   UseAttributes();
+  LoadChanging();
   return num_wrong == 0 ? 0 : 1;
 }

@@ -35,6 +35,11 @@ void LoadFrom(const Source& source, int32_t type_of_source, const trommel_load_o
     Throw(TROMMEL_MISMATCH, "it is an attribute filter: call trommel_attributes_load");
   }
   AnyFilterPtr any = ValueOf(source.template Load<AnyFilter>(given));
+  // Another file may have taken its name since its type was read, or a source have other bytes.
+  if (static_cast<int32_t>(any->type()) != type_of_source) {
+    Throw(TROMMEL_MISMATCH, "it changed while it was read: it was a " +
+                                std::string(TypeText(type_of_source)) + " filter");
+  }
   Return(out, converts ? Converted(*any) : std::move(any));
 }
 
