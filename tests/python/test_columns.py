@@ -95,6 +95,22 @@ def test_tables_that_are_no_batch_are_refused_with_the_column():
     assert len(keys) == 0
 
 
+def test_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    keys = trommel.CountingFilter(100)
+    with pytest.raises(TypeError, match="different names; column 0 is several"):
+        keys.update(pandas.DataFrame(list(zip(HOSTS, URLS)), columns=["a", "a"]))
+    assert len(keys) == 0
+
+
+def test_what_pandas_has_as_attributes_makes_no_table():
+    pandas = pytest.importorskip("pandas")
+    assert _same(pandas.DataFrame({"column_names": HOSTS, "url": URLS}), zip(HOSTS, URLS))
+    keys = trommel.CountingFilter(100)
+    keys.update(pandas.Series([1, 2], index=["columns", "rows"]))
+    assert keys.query([1, 2]).all()
+
+
 def _command():
     built = pathlib.Path(__file__).parents[2] / "build/release/bin/trommel"
     installed = pathlib.Path(sysconfig.get_path("scripts")) / "trommel"  # wheels carry it

@@ -64,6 +64,23 @@ def test_a_bad_batch_is_refused_and_changes_nothing(make, name):
     assert keys.to_bytes() == empty
 
 
+@pytest.mark.parametrize("raised", [ConnectionError, KeyboardInterrupt])
+def test_what_the_iteration_of_keys_raises_is_raised(make, raised):
+    class Keys:
+        def __iter__(self):
+            raise raised
+
+    def generated():
+        yield "a"
+        raise raised
+
+    keys = make()
+    for batch in (Keys(), generated()):
+        with pytest.raises(raised):
+            keys.update(batch)
+    assert len(keys) == 0
+
+
 @pytest.mark.parametrize("key", [None, 1.5, True, 2**64, bytearray(b"x"), [1], np.array([1])])
 def test_a_bad_single_key_is_refused(make, key):
     keys = make()

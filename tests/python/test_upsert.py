@@ -103,6 +103,13 @@ def test_what_exist_raises_is_raised_and_changes_nothing(make):
         filter.upsert(["x", "y", "a"], exist)
     assert len(filter) == 2
     assert filter.query(["a", "b"]).all()
+
+    class Rows:
+        def __iter__(self):
+            raise KeyError("the rows are away")
+
+    with pytest.raises(KeyError, match="the rows are away"):
+        filter.upsert(["a"], lambda asked: Rows())
     with pytest.raises(errors.KeyTypeError, match="exist must be a function"):
         filter.upsert(["a"], ["a"])
 

@@ -106,6 +106,7 @@ void KeyBatch::Take(nb::handle object, Meaning meaning) {
   }
   const nb::object iterator = nb::steal(OrSleep([&] { return PyObject_GetIter(object.ptr()); }));
   if (!iterator.is_valid()) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
     PyErr_Clear();
     ThrowTypeError("keys must be an array or a list; got " + TypeName(object));
   }
@@ -113,7 +114,8 @@ void KeyBatch::Take(nb::handle object, Meaning meaning) {
 }
 
 void KeyBatch::TakeOfDtype(nb::handle object, nb::handle dtype, Meaning meaning) {
-  const std::string_view kind = nb::cast<std::string_view>(dtype.attr("kind"));
+  const nb::object name_of_kind = dtype.attr("kind");
+  const std::string_view kind = nb::cast<std::string_view>(name_of_kind);
   const bool is_numpy = nb::hasattr(dtype, "isnative");  // else a dtype of pandas, with nulls
   const bool is_array = is_numpy && PyObject_CheckBuffer(object.ptr()) != 0;
   const bool has_integers = kind == "i" || kind == "u";
@@ -291,6 +293,10 @@ void KeyBatch::TakeColumns(nb::handle columns, Meaning meaning) {
     if (!IsColumn(column)) {
       ThrowTypeError("the columns of keys must be arrays; " + place + " is " + TypeName(column));
     }
+    // pandas returns a frame for a name that several columns have: perhaps the table itself again.
+    if (!ColumnsOfTable(column).is_none()) {
+      ThrowTypeError("the columns of keys must have different names; " + place + " is several");
+    }
     const KeyBatch& batch = batches.emplace_back(column);
     if (batch.size() != batches.front().size()) {
       ThrowValueError("the columns of keys must have one length; column 0 has " +
@@ -363,7 +369,8 @@ bool IsColumn(nb::handle object) {
 
 nb::object ColumnsOfTable(nb::handle object) {
   for (const char* member : {"column_names", "columns"}) {
-    if (!nb::hasattr(object, member) || !nb::hasattr(object, "__getitem__")) continue;
+    // Of the type: pandas has the members of a series, and columns of a frame, as attributes, too.
+    if (!nb::hasattr(object.type(), member) || !nb::hasattr(object, "__getitem__")) continue;
     nb::list columns;
     for (nb::handle name : nb::iter(nb::object(object.attr(member)))) columns.append(object[name]);
     return columns;

@@ -35,6 +35,7 @@ std::vector<uint32_t> CallExist(nb::handle exist, std::span<const uint32_t> aske
   }
   const nb::object iterator = nb::steal(OrSleep([&] { return PyObject_GetIter(told.ptr()); }));
   if (!iterator.is_valid()) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw nb::python_error();
     PyErr_Clear();
     ThrowTypeError("exist must return a list or an array of indices; got " + TypeName(told));
   }
