@@ -95,9 +95,9 @@ using AnyFilterPtr = std::unique_ptr<AnyFilter>;
 /// Filters of type kAttributes hold tuples, not keys. Insert and the like fail for them; queries
 /// and calls of one key end the program with a message: ask takes_keys() before.
 ///
-/// Of a batch, `inserted`, `erased` and `missing` are bitmaps or empty, if no one needs them; else
-/// outputs have the shapes of CountingFilter's. A batch or a whole filter costs one virtual call
-/// more than with its own type, and so does a key.
+/// Of a batch, `inserted`, `erased` and `missing` are bitmaps or empty, if no one needs them, but
+/// InsertIfAbsent requires `inserted`; else outputs have the shapes of CountingFilter's. A batch or
+/// a whole filter costs one virtual call more than with its own type, and so does a key.
 class TROMMEL_API AnyFilter {
  public:
   using Bits = std::span<uint64_t>;         ///< A bitmap.
