@@ -75,7 +75,7 @@ EraseOutcome WindowFilter::Impl::EraseAll(Keys keys, std::span<const uint64_t> i
   EraseOutcome outcome{.num_refused = keys.size()};
   if (is_erasable()) {
     outcome = EraseAllUncounted(keys, inserted_at, missing);
-  } else {
+  } else if (!missing.empty()) {
     SetAllBits(keys, missing);
   }
   Count(outcome);
