@@ -55,6 +55,42 @@ TEST_CASE("merging or subtracting unlike filters names the field and changes not
   CHECK_THAT(filter.Merge(secret).error().message, !ContainsSubstring("271828"));
 }
 
+TEST_CASE("filters whose fingerprints have other bits are not merged", "[engine][filter]") {
+  const Geometry slots16 = {.num_slices = 0,
+                            .encoding = Encoding::kFingerprints16,
+                            .num_blocks = 4,
+                            .fingerprint_bits = 16};
+  Geometry grown = slots16;
+  grown.fingerprint_bits = 15;
+  const Geometry dense = {.num_slices = 0,
+                          .encoding = Encoding::kDense,
+                          .num_blocks = 4,
+                          .fingerprint_bits = 8,
+                          .slots = 51};
+  Geometry rarer = dense;
+  rarer.slots = 48;
+  Geometry grown_dense = dense;
+  grown_dense.fingerprint_bits = 7;
+  const auto check = [](const Geometry& ours, const Geometry& theirs, const std::string& field) {
+    CountingFilter filter = tests::MakeFilter(ours);
+    CountingFilter other = tests::MakeFilter(theirs);
+    filter.Insert(MemberKeys(200, 1));
+    other.Insert(MemberKeys(100, 1));
+    const std::vector<std::byte> before = filter.Serialize();
+    for (const bool merge : {true, false}) {
+      const Status refused = merge ? filter.Merge(other) : filter.Subtract(other);
+      REQUIRE_FALSE(refused.ok());
+      CHECK(refused.error().code == ErrorCode::kMismatch);
+      CHECK_THAT(refused.error().message, ContainsSubstring(field));
+    }
+    CHECK((filter.Serialize() == before));
+  };
+  check(slots16, grown, "fingerprint_bits differs: 16 here, 15 there");
+  check(grown, slots16, "fingerprint_bits differs: 15 here, 16 there");
+  check(dense, rarer, "slots differs: 51 here, 48 there");
+  check(grown_dense, dense, "fingerprint_bits differs: 7 here, 8 there");
+}
+
 TEST_CASE("an odd number of blocks is not folded and the error says the number",
           "[engine][filter]") {
   CountingFilter filter = FilterOfBlocks(31);

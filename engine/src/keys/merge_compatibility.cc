@@ -27,6 +27,10 @@ std::string DifferenceOf(const Geometry& ours, const DigestPolicy& our_policy,
   if (ours.encoding != theirs.encoding) {
     return FieldDiffers("encoding", EncodingName(ours.encoding), EncodingName(theirs.encoding));
   }
+  if (ours.slots != theirs.slots) return FieldDiffers("slots", ours.slots, theirs.slots);
+  if (ours.fingerprint_bits != theirs.fingerprint_bits) {
+    return FieldDiffers("fingerprint_bits", ours.fingerprint_bits, theirs.fingerprint_bits);
+  }
   return PolicyDifference(our_policy, their_policy);
 }
 
