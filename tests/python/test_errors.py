@@ -122,6 +122,7 @@ BAD_OPTIONS = [
     ({"capacity": 10, "power_of_two_blocks": 1}, TypeError, "True or False"),
     ({"capacity": 10, "executor": 4}, TypeError, "trommel_filters.Executor"),
     ({"capacity": 10**9, "memory_limit_bytes": 1_000}, MemoryError, "memory"),
+    ({"capacity": 10, "encoding": "\ud800"}, UnicodeEncodeError, "surrogates"),
     ({"capacity": 10, "colour": "red"}, TypeError, "colour|incompatible"),
 ]
 

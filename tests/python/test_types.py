@@ -234,6 +234,15 @@ def test_attributes_are_queried_in_any_combination(tuples):
     assert copied.stats().num_tuples == 3
 
 
+def test_any_name_is_that_of_an_attribute():
+    names = ["column_names", "a\0b"]
+    index = trommel.AttributeFilter(names, 1_000, 0.0001)
+    index.update({"column_names": ["x"], "a\0b": [1]})
+    assert index.query({"a\0b": [1, 2]}).tolist() == [True, False]
+    pandas = pytest.importorskip("pandas")
+    assert index.query(pandas.DataFrame({"column_names": ["x"], "a\0b": [1]})).all()
+
+
 def test_a_limit_or_a_list_says_which_attributes_are_stored_together():
     names = [f"a{i}" for i in range(20)]
     tuples = {name: [i, i + 100] for i, name in enumerate(names)}
@@ -274,6 +283,8 @@ def test_tuples_that_do_not_fit_are_refused():
         (lambda: trommel.AttributeFilter([], 10), ValueError, "attributes"),
         (lambda: trommel.AttributeFilter(["a", "a"], 10), ValueError, "a"),
         (lambda: trommel.AttributeFilter(["a", "b"], 10, cuts=[["c"]]), ValueError, "c"),
+        (lambda: trommel.AttributeFilter(["\ud800"], 10), UnicodeEncodeError, "surrogates"),
+        (lambda: index.query({"\ud800": [1]}), UnicodeEncodeError, "surrogates"),
         (lambda: trommel.AttributeFilter([f"a{i}" for i in range(40)], 10), ValueError, "40"),
     ):
         with pytest.raises(error, match=message):

@@ -32,7 +32,7 @@ T NamedValue(nb::handle object, std::string_view argument,
              const std::array<std::pair<std::string_view, T>, kSize>& names) {
   std::string legal;
   for (const auto& [name, value] : names) {
-    if (PyUnicode_Check(object.ptr()) && nb::cast<std::string_view>(object) == name) return value;
+    if (PyUnicode_Check(object.ptr()) && TextOf(object) == name) return value;
     legal += (legal.empty() ? "\"" : ", \"") + std::string(name) + "\"";
   }
   ThrowValueError(std::string(argument) + " must be one of " + legal + "; got " + Shown(object));

@@ -44,7 +44,7 @@ std::vector<std::string> NamesOf(nb::handle object, const char* argument) {
       ThrowTypeError(std::string(argument) + " must be a list of names; got " + TypeName(name) +
                      " in it");
     }
-    names.push_back(nb::cast<std::string>(name));
+    names.emplace_back(TextOf(name));
   }
   return names;
 }
@@ -53,7 +53,8 @@ std::vector<std::string> NamesOf(nb::handle object, const char* argument) {
 // table's.
 std::vector<std::string> ColumnNames(nb::handle tuples) {
   for (const char* member : {"column_names", "columns"}) {
-    if (nb::hasattr(tuples, member)) return NamesOf(nb::object(tuples.attr(member)), "columns");
+    if (!nb::hasattr(tuples.type(), member)) continue;  // of the type, as in ColumnsOfTable
+    return NamesOf(nb::object(tuples.attr(member)), "columns");
   }
   if (!nb::hasattr(tuples, "keys")) {
     ThrowTypeError(std::string("tuples must be a dict or a frame of columns; got ") +
@@ -89,7 +90,7 @@ Batch BatchOf(nb::handle tuples, const std::vector<std::string>& names,
   Batch batch;
   for (const std::string& name : taken) {
     const uint32_t attribute = Attribute(names, name);
-    auto keys = std::make_unique<KeyBatch>(nb::object(tuples[name.c_str()]));
+    auto keys = std::make_unique<KeyBatch>(nb::object(tuples[nb::str(name.data(), name.size())]));
     if (!batch.columns.empty() && keys->size() != batch.size) {
       ThrowValueError("columns must have one length; \"" + name + "\" has " +
                       std::to_string(keys->size()) + ", others have " + std::to_string(batch.size));
