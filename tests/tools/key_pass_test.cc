@@ -2,8 +2,10 @@
 #include "tools/trommel/passes/key_pass.h"
 
 #include <atomic>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -141,6 +143,31 @@ TEST_CASE("other files are no attribute filters", "[tools][attr_file]") {
             " is a counting filter, of keys, not of columns: use the subcommands without "
             "attr");
   CHECK(RunTool({"attr", "query", counting}, "").exit_code == 2);
+}
+
+TEST_CASE("a file that another one replaces is loaded as one of the two", "[tools][attr_file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("filter");
+  const std::string rows = folder.Path("rows");
+  const std::string keys = folder.Path("keys");
+  REQUIRE(RunTool({"build", "-n", "10", "-o", keys}, "a\n").exit_code == 0);
+  REQUIRE(TwoAttributes(DigestKind::kXxh3).Save(rows).ok());
+  std::filesystem::create_hard_link(rows, path);
+  std::atomic<bool> ends{false};
+  std::thread replacing([&] {
+    for (bool is_keys = true; !ends; is_keys = !is_keys) {
+      std::filesystem::create_hard_link(is_keys ? keys : rows, folder.Path("next"));
+      std::filesystem::rename(folder.Path("next"), path);
+    }
+  });
+  bool is_sound = true;
+  for (int i = 0; i < 2000 && is_sound; ++i) {
+    Result<FilterFile> file = LoadToHashRows(path, {}, 0);
+    is_sound = !file.ok() || file->filter().type() == FilterType::kAttributes;
+  }
+  ends = true;
+  replacing.join();
+  CHECK(is_sound);
 }
 
 TEST_CASE("a program's own digests are not asked for by rows", "[tools][attr_file]") {

@@ -54,15 +54,15 @@ void HashRows(const RowBatch& batch, std::span<const uint32_t> attributes,
 
 Result<FilterFile> LoadToHashRows(const std::string& path, const DigestKey& key,
                                   uint64_t memory_limit_bytes) {
-  const Result<FilterType> type = TypeOfFile(path);
-  if (type.ok() && *type != FilterType::kAttributes) {
+  Result<FilterFile> file = FilterFile::Load(path, key, memory_limit_bytes);
+  if (!file.ok()) return file;
+  // Of what was loaded: another file may take the name at any time.
+  if (const FilterType type = file->filter().type(); type != FilterType::kAttributes) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{} is a {} filter, of keys, not of columns: use the subcommands "
                              "without attr",
-                             path, FilterTypeName(*type))};
+                             path, FilterTypeName(type))};
   }
-  Result<FilterFile> file = FilterFile::Load(path, key, memory_limit_bytes);
-  if (!file.ok()) return file;
   if (AttributesOf(*file).digest_policy().kind == DigestKind::kCaller) {
     return Error{
         ErrorCode::kInvalidArgument,
