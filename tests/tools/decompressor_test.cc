@@ -87,10 +87,14 @@ TEST_CASE("of a damaged or shortened file nothing is written", "[tools][decompre
   CAPTURE(format.program);
   if (Compressed(folder, "whole", Lines("key ", 50'000), format.program).empty()) return;
   std::string bytes = folder.Read("whole");
-  if (GENERATE(true, false)) {
+  const std::string damage = GENERATE("shortened", "overwritten", "second member");
+  CAPTURE(damage);
+  if (damage == "shortened") {
     bytes.resize(bytes.size() / 2);
-  } else {
+  } else if (damage == "overwritten") {
     for (size_t i = bytes.size() / 2; i < bytes.size() / 2 + 64; ++i) bytes[i] ^= 0x55;
+  } else {  // its first bytes: what follows the first member is none
+    bytes += "X" + bytes.substr(1);
   }
   const std::string path = folder.Write("bad", bytes);
   for (Strings command : {Strings{"build", "-n", "50k", "-o", folder.Path("new")},
