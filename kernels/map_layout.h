@@ -17,7 +17,7 @@
 //   20 bits   u16 | slot 0 | slot 1 | .. | slot 24 | last 4 bits of slot 0 .. 24 | 0 | u8 | flags |
 //   24 bits   u16 | slot 0 | slot 1 | .. | slot 20 | last 8 bits of slot 0 .. 20 |   u8 | flags |
 //
-// Flags are 0, or 1: the block has pairs of fingerprints for which it has no slot.
+// Flags are 0, or 1: the block may have pairs of fingerprints for which it has no slot.
 #ifndef TROMMEL_KERNELS_MAP_LAYOUT_H_
 #define TROMMEL_KERNELS_MAP_LAYOUT_H_
 

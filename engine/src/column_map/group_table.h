@@ -1,5 +1,5 @@
 // GroupTable: the entries of one group of blocks, by key: a hash table in a record of the arena, at
-// most three quarters full, with linear probing. It is one word, its *root*:
+// most seven eighths full, with linear probing. It is one word, its *root*:
 //
 //   root (64 bits)   | entries, 24 | 0 | log2 of the slots, 6 | record, 32 |      0: no entries
 //
@@ -40,6 +40,21 @@ class GroupTable {
     for (size_t i = 0; i < num_slots; ++i) {
       if (LoadWord(slots + i) != 0) visit(slots + i);
     }
+  }
+  // The word of an entry that is wanted(entry); null if there is none. The search begins at a slot
+  // that `start` chooses: searches that all began at the first would walk again and again over
+  // what those before them have emptied.
+  template <class Wanted>
+  uint64_t* FindFrom(uint32_t start, const Wanted& wanted) const {
+    if (size() == 0) return nullptr;
+    uint64_t* const slots = arena_.At(RecordOf(LoadWord(root_)));
+    const size_t num_slots = SlotsOf(LoadWord(root_));
+    size_t i = HomeOf(start, num_slots);
+    for (size_t step = 0; step < num_slots; ++step, i = Next(i, num_slots)) {
+      const MapEntry entry(LoadWord(slots + i));
+      if (!entry.is_free() && wanted(entry)) return slots + i;
+    }
+    return nullptr;
   }
 
   // --- Thread safety: any thread at any time.

@@ -186,32 +186,27 @@ void PairStore::HeldBlock::MoveToSlots(uint64_t* entry_word) {
 }
 
 void PairStore::HeldBlock::ShowHidden() {
+  // Of the group's version, so that the same history shows the same places.
+  const auto start = static_cast<uint32_t>(LoadWord(blocks_.lines.versions + version_idx()));
   for (;;) {
-    // That with the least key, for the same contents in the same history.
-    uint64_t* first = nullptr;
-    bool has_more = false;
-    table_.ForEach([&](uint64_t* word) {
-      const MapEntry entry = EntryAt(word);
-      if (!entry.is_hidden() || (entry.key() & ~0xffffU) != home_) return;
-      has_more |= first != nullptr;
-      if (first == nullptr || entry.key() < EntryAt(first).key()) first = word;
-    });
-    if (first == nullptr) return kernels::SetHiddenFlag(block_, blocks_, false);
     const uint32_t free = FreeSlots();
     if (free == 0) return;
-    const MapEntry entry = EntryAt(first);
+    uint64_t* const hidden = table_.FindFrom(start, [this](MapEntry entry) {
+      return entry.is_hidden() && (entry.key() & ~0xffffU) == home_;
+    });
+    if (hidden == nullptr) return kernels::SetHiddenFlag(block_, blocks_, false);
+    const MapEntry entry = EntryAt(hidden);
     const size_t size = stripe_.sets.SizeOf(entry);
     if (size == 1 ||
         (size <= back_in_slots() && size <= static_cast<size_t>(std::popcount(free)))) {
-      MoveToSlots(first);
+      MoveToSlots(hidden);
     } else {
-      StoreWord(entry.With(false).bits(), first);
+      StoreWord(entry.With(false).bits(), hidden);
       SetSlot(static_cast<uint32_t>(std::countr_zero(free)),
               SlotFor(entry.fingerprint(), blocks_.mark()));
       Count(stripe_.num_hidden, -1);
       Count(stripe_.num_marks, 1);
     }
-    if (!has_more) return kernels::SetHiddenFlag(block_, blocks_, false);
   }
 }
 

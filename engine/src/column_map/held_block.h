@@ -99,7 +99,9 @@ class PairStore::HeldBlock {
   void RemoveFromEntry(const Found& found, uint32_t fingerprint, uint32_t column);
   // Moves the columns of an entry to slots. Requires as many free ones.
   void MoveToSlots(uint64_t* entry);
-  // Gives free slots to hidden places.
+  // Gives free slots to hidden places, and clears the flag if slots are left. A full block keeps
+  // its flag, even if its last hidden place was erased: to know that would need a search of the
+  // table.
   void ShowHidden();
 
   static constexpr uint32_t kNone = ~0U;
