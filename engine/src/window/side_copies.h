@@ -83,8 +83,6 @@ class SideCopies {
   // Replaces the block's entries. Requires a sorted list, and no limit.
   void Put(uint64_t block_idx, std::span<const BucketKey> keys);
   void DropExpired(uint64_t block_idx, uint64_t first_kept);
-  // Of all blocks. Requires a limit.
-  void DropAllExpired(uint64_t first_kept) { pool_->DropAllExpired(first_kept); }
   void Clear();
 
   uint64_t num_bytes() const;

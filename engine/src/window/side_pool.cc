@@ -121,11 +121,6 @@ void SidePool::DropExpired(uint64_t block_idx, uint64_t first_kept) {
   DropIf(block_idx, [first_kept](const BucketKey& entry) { return entry.bucket < first_kept; });
 }
 
-void SidePool::DropAllExpired(uint64_t first_kept) {
-  // Removal moves the last record to the place of the one that goes.
-  for (size_t i = records_.size(); i-- > 0;) DropExpired(records_.BlockAt(i), first_kept);
-}
-
 std::vector<uint64_t> SidePool::SortedBlocks() const {
   std::vector<uint64_t> blocks;
   for (size_t i = 0; i < records_.size(); ++i) blocks.push_back(records_.BlockAt(i));

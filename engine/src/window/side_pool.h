@@ -41,8 +41,6 @@ class SidePool {
   std::optional<uint64_t> TakeYoungest(uint64_t block_idx, uint32_t fingerprint,
                                        uint64_t first_kept);
   void DropExpired(uint64_t block_idx, uint64_t first_kept);
-  // Of all blocks.
-  void DropAllExpired(uint64_t first_kept);
   void Clear();
 
   bool Has(uint64_t block_idx) const { return records_.Find(block_idx) != nullptr; }

@@ -18,15 +18,15 @@
 // promises that no call under way has a first_live before any first_kept.
 //
 // *With a limit of side memory* each owned range has so many entries (side_pool.h). An insertion
-// that needs one more than there are is refused, and changes nothing; first what has expired in the
-// whole range is dropped, once for each first_kept. A block with more fingerprints than slot and
-// line take is not encoded anew, but changed entry by entry (stamped_store_limit.cc), so that no
-// update allocates. All that decides belongs to one owned range, whose keys are applied in input
-// order: so refusals do not depend on how a batch is split.
+// that needs one more than there are is refused, and changes nothing; first the range's groups with
+// entries are swept, once for each first_kept. A block with more fingerprints than slot and line
+// take is not encoded anew, but changed entry by entry (stamped_store_limit.cc), so that no update
+// allocates. All that decides belongs to one owned range, whose keys are applied in input order,
+// and nothing but updates and the clock sweeps: so refusals do not depend on how a batch is split.
 //
 // *Sweeps.* What expires stays where it is until its place is needed: for an insertion into the
-// block, or for the whole group when a bucket is too young for a stamp. SweepOneGroup frees memory
-// of the side table earlier.
+// block, or for the whole group when a bucket is too young for a stamp, or when a limit has no
+// space. SweepOneGroup frees memory of the side table earlier.
 //
 // Thread safety: updates, and all that reads the side table, under the lock of the digest's range,
 // one of 2^lock_bits() or a part of one; Query and MayContain beside them.
@@ -165,7 +165,8 @@ class StampedStore {
     RunningFigure num_undecided;
     RunningFigure side_table_bytes;
     RunningFigure num_refused;
-    uint64_t dropped_before = 0;  // expired entries, of all blocks, when the limit had no space
+    uint64_t swept_before = 0;  // first_kept of the last SweepForSpace
+    bool is_refused = false;    // the insertion that is being tried has no space
   };
   class FiguresOfChange;
   // Where a block shows a fingerprint.
@@ -215,7 +216,7 @@ class StampedStore {
   kernels::OneFate ApplyKernel(Update update, const StampedSpan& span, uint64_t digest) const;
   // For keys that the kernel left: those of full blocks, copies, and of buckets without a stamp.
   [[gnu::noinline]] bool Finish(Update update, const StampedSpan& span, uint64_t digest);
-  // The same, telling what a limit refused.
+  // The same, telling what a limit refused. Requires that no group is being changed.
   Fate FateOf(Update update, const StampedSpan& span, uint64_t digest);
   bool FinishKey(Update update, const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint);
   bool FinishWhole(Update update, const StampedSpan& span, uint64_t block_idx,
@@ -226,9 +227,9 @@ class StampedStore {
                        uint32_t fingerprint);
   bool FinishSpilled(Update update, const StampedSpan& span, uint64_t block_idx,
                      uint32_t fingerprint);
-  // Adds a copy to the side table, with a limit if it has space for it.
-  bool AddToSide(uint64_t block_idx, const BucketKey& copies, uint64_t first_kept);
-  bool Refuse(uint64_t block_idx);  // returns false
+  bool Refuse(uint64_t block_idx);  // returns false; FateOf tries once more, or counts it
+  // Sweeps the groups of the block's owned range that have entries of the side table.
+  void SweepForSpace(uint64_t block_idx, uint64_t first_kept);
   bool IsSpilled(uint64_t block_idx) const {
     return (LineOf(block_idx).spilled() & BitOf(block_idx)) != 0;
   }

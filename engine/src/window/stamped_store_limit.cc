@@ -53,7 +53,7 @@ Status StampedStore::LimitSideMemory(uint64_t limit_bytes, uint64_t first_live) 
   for (size_t r = 0; r < ranges_.size(); ++r) {
     ranges_[r].side = std::move(changed[r]);
     ranges_[r].side_table_bytes.Set(ranges_[r].side.num_bytes());
-    ranges_[r].dropped_before = 0;
+    ranges_[r].swept_before = 0;
   }
   return Ok();
 } catch (const std::bad_alloc&) {
@@ -61,19 +61,15 @@ Status StampedStore::LimitSideMemory(uint64_t limit_bytes, uint64_t first_live) 
 }
 
 bool StampedStore::Refuse(uint64_t block_idx) {
-  RunningFigure& num_refused = RangeOf(block_idx).num_refused;
-  num_refused.Set(num_refused.Get() + 1);
+  RangeOf(block_idx).is_refused = true;
   return false;
 }
 
-bool StampedStore::AddToSide(uint64_t block_idx, const BucketKey& copies, uint64_t first_kept) {
-  OwnedRange& range = RangeOf(block_idx);
-  if (range.side.Add(block_idx, copies, first_kept)) return true;
-  if (range.dropped_before >= first_kept) return false;
-  // Marks of blocks that have no entries left stay until their groups are swept: no harm.
-  range.dropped_before = first_kept;
-  range.side.DropAllExpired(first_kept);
-  return range.side.Add(block_idx, copies, first_kept);
+void StampedStore::SweepForSpace(uint64_t block_idx, uint64_t first_kept) {
+  const uint64_t first = block_idx / BlocksPerOwnedRange() * BlocksPerOwnedRange();
+  for (uint64_t b = first; b < first + BlocksPerOwnedRange(); b = GroupEnd(b)) {
+    if (GroupOf(b).copied != 0) SweepGroup(b / kGroupBlocks, first_kept);
+  }
 }
 
 std::optional<StampedStore::Shown> StampedStore::UsablePlace(uint64_t block_idx,
@@ -158,7 +154,7 @@ bool StampedStore::FinishSpilled(Update update, const StampedSpan& span, uint64_
         side.TakeYoungest(block_idx, fingerprint, span.first_kept);
     bucket = std::max(bucket, older.value_or(0));
   }
-  if (!AddToSide(block_idx, {fingerprint, bucket, 1}, span.first_kept)) return Refuse(block_idx);
+  if (!side.Add(block_idx, {fingerprint, bucket, 1}, span.first_kept)) return Refuse(block_idx);
   StampedLine line = LineOf(block_idx);
   line.set_spilled(line.spilled() | BitOf(block_idx));
   SetBit(block_idx, true, &StampedGroup::overflow);

@@ -57,10 +57,19 @@ Fate StampedStore::UpdateOne(Update update, const StampedSpan& span, uint64_t di
 }
 
 Fate StampedStore::FateOf(Update update, const StampedSpan& span, uint64_t digest) {
-  const RunningFigure& num_refused = RangeOf(PlaceOf(digest).block_idx).num_refused;
-  const uint64_t num_refused_before = num_refused.Get();
+  const uint64_t block_idx = PlaceOf(digest).block_idx;
+  OwnedRange& range = RangeOf(block_idx);
+  range.is_refused = false;
   if (Finish(update, span, digest)) return Fate::kChanged;
-  return num_refused.Get() == num_refused_before ? Fate::kUnchanged : Fate::kRefused;
+  if (range.is_refused && range.swept_before < span.first_kept) {
+    range.swept_before = span.first_kept;
+    range.is_refused = false;
+    SweepForSpace(block_idx, span.first_kept);
+    if (Finish(update, span, digest)) return Fate::kChanged;
+  }
+  if (!range.is_refused) return Fate::kUnchanged;
+  range.num_refused.Set(range.num_refused.Get() + 1);
+  return Fate::kRefused;
 }
 
 void StampedStore::FetchAhead(std::span<const uint64_t> digests) const {
@@ -173,7 +182,8 @@ bool StampedStore::InsertShown(const StampedSpan& span, uint64_t block_idx, uint
   const uint64_t shown_bucket = first_bucket + shown.stamp;
   if (is_erasable_) {
     const uint64_t older = std::min(shown_bucket, span.bucket);
-    if (!AddToSide(block_idx, {fingerprint, older, 1}, span.first_kept)) return false;
+    SideCopies& side = RangeOf(block_idx).side;
+    if (!side.Add(block_idx, {fingerprint, older, 1}, span.first_kept)) return false;
     SetBit(block_idx, true, &StampedGroup::copied);
   }
   if (shown_bucket < span.bucket) {

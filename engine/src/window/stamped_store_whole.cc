@@ -43,7 +43,7 @@ void StampedStore::Clear(uint64_t first_bucket) {
     range.num_undecided.Set(0);
     range.num_refused.Set(0);
     range.side_table_bytes.Set(range.side.num_bytes());
-    range.dropped_before = 0;
+    range.swept_before = 0;
   }
   num_interrupted_queries_.store(0, std::memory_order_relaxed);
 }

@@ -103,6 +103,9 @@ bool WindowFilter::Impl::Advance(uint64_t now) {
 }
 
 void WindowFilter::Impl::SweepShare(uint64_t num_keys) {
+  // With a limit there is no memory to free, and what a batch refuses must not depend on how it is
+  // cut, which sweeps between batches would make it do.
+  if (store_.has_side_limit()) return;
   // Once per window of `capacity` keys.
   const uint64_t owed = num_keys * store_.num_groups();
   const uint64_t before = sweep_owed_.fetch_add(owed, std::memory_order_relaxed);

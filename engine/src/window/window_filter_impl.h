@@ -132,7 +132,7 @@ struct WindowFilter::Impl {
   // them were (blocks/shortfalls.h). Returns false if the bucket is not live. May throw
   // std::bad_alloc.
   bool FindMissing(std::span<const uint64_t> digests, uint64_t inserted_at, Shortfalls& shortfalls);
-  // Sweeps the share of num_keys insertions.
+  // Sweeps the share of num_keys insertions; nothing with a limit of side memory.
   void SweepShare(uint64_t num_keys);
   void SweepShareOfOne(uint64_t digest);
   void SweepGroups(uint64_t num_groups);
