@@ -70,6 +70,7 @@ TEST_CASE("a window that is not erasable refuses all keys of a batch",
   CHECK(missing == std::vector<uint64_t>{0b11});
   CHECK(filter.EraseAll(Keys::Digests(keys), std::span(&time, 1)).value() ==
         EraseOutcome{.num_refused = 2});  // no one asks which
+  CHECK(filter.GetStats().num_refused_erases == 4);
   CHECK(filter.num_keys() == 2);
 }
 
