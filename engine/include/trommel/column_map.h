@@ -44,7 +44,7 @@ struct TROMMEL_API MapGeometry {
 struct ColumnMapConfig {
   /// Pairs of a key and a column for which the blocks have slots, in all columns together;
   /// required. Keys in more than a few columns take one slot each. More pairs than that are kept
-  /// elsewhere: nothing fails, and queries read more lines.
+  /// elsewhere: nothing fails, and queries and updates read more lines.
   uint64_t capacity = 0;
   uint32_t num_columns = 0;  ///< Most columns; required, 1 to kMaxMapColumns.
   /// False columns of a query of a non-member at the capacity, per column: num_columns times this

@@ -34,7 +34,7 @@ struct WindowConfig {
   uint64_t capacity = 0;
   /// False-positive rate of a query over all live buckets: WindowFilter::kMinTargetFpr to
   /// kMaxTargetFpr. With up to 12 buckets rates from 0.55 % take about 24.7 bits per key; rates
-  /// from 0.03 % take 41.2, and lower ones 512 bits / (65,536 * rate).
+  /// from 0.03 % take 41.2, and lower ones 524 bits / (65,536 * rate).
   double target_fpr = 0.01;
   DigestPolicy digest = {};  ///< How keys become digests.
   /// Whether keys can be erased. A filter that need not erase keeps one bucket per key, the
