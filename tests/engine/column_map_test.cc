@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <random>
@@ -182,44 +181,6 @@ TEST_CASE("a place is hidden only while its block has no free slot", "[engine][c
     if (i % 50 == 0) check();
   }
   REQUIRE(check() == 0);
-}
-
-// The CPU time per key of so many keys in each of the fullest map's blocks: inserted into a second
-// column, and erased in ascending order.
-double SecondsPerKey(size_t keys_per_block) {
-  ColumnMap map =
-      ColumnMap::Create({.capacity = 1, .num_columns = 2, .num_blocks = 64, .fingerprint_bits = 14})
-          .value();
-  REQUIRE(map.OpenColumn(0));
-  REQUIRE(map.OpenColumn(1));
-  std::mt19937_64 random(Catch::rngSeed());
-  std::vector<uint64_t> digests(64 * keys_per_block);
-  for (uint64_t& digest : digests) digest = random();
-  std::ranges::sort(digests);
-  const Keys keys = Keys::Digests(digests);
-  map.Insert(0, keys);
-  const std::clock_t begin = std::clock();
-  map.Insert(1, keys);
-  REQUIRE(map.Erase(0, keys).num_erased == digests.size());
-  REQUIRE(map.Erase(1, keys).num_erased == digests.size());
-  const std::clock_t end = std::clock();
-  REQUIRE(map.GetStats().num_slots_in_use == 0);
-  REQUIRE(map.GetStats().num_places_elsewhere == 0);
-  return static_cast<double>(end - begin) / CLOCKS_PER_SEC / static_cast<double>(digests.size());
-}
-
-// An update that walked over all that its group has elsewhere would take 16 times as long. The
-// least of three times each: what else runs on the machine only adds to them.
-TEST_CASE("updates of full blocks take no longer for all that their group has elsewhere",
-          "[engine][column_map]") {
-  double few = 1;
-  double many = 1;
-  for (int i = 0; i < 3; ++i) {
-    few = std::min(few, SecondsPerKey(50));
-    many = std::min(many, SecondsPerKey(800));
-  }
-  CAPTURE(few, many);
-  CHECK(many < 8 * few);
 }
 
 TEST_CASE("misuse of a map's columns ends the program", "[engine][column_map]") {
