@@ -30,7 +30,8 @@ struct WindowConfig {
   /// 1 to kMaxBuckets, and at most the ticks of the window. More than 12 take slots of 24 bits.
   uint32_t num_buckets = 8;
   /// Distinct keys inserted within any span of window + bucket_ticks(); required. The rate is kept
-  /// for any pattern of arrival of so many.
+  /// for any pattern of arrival of so many. Of twice as many an insertion takes about 0.4 us, of
+  /// sixteen times as many 6 us.
   uint64_t capacity = 0;
   /// False-positive rate of a query over all live buckets: WindowFilter::kMinTargetFpr to
   /// kMaxTargetFpr. With up to 12 buckets rates from 0.55 % take about 24.7 bits per key; rates
@@ -48,10 +49,9 @@ struct WindowConfig {
   /// insertion that finds no space is refused and changes nothing, and neither erasures nor time
   /// need memory. Counts as memory of the filter.
   ///
-  /// It is divided equally over the ranges of blocks, and further insertions of a key take about 50
-  /// bytes each: of a key that is inserted again in each bucket, num_buckets of them. What has
-  /// expired makes space for what comes. Requires 56 bytes per range, of which there are at most
-  /// 1,024.
+  /// It is divided equally over the ranges of blocks, and each further insertion of a key takes up
+  /// to 50 bytes. What has expired makes space for what comes. Requires 56 bytes per range, of
+  /// which there are at most 1,024.
   uint64_t side_memory_limit_bytes = 0;
   /// Spreads large batches over its threads, except those of InsertIfAbsent. Null: the calling
   /// thread only.
