@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "engine/src/fingerprints/dense_store.h"
 #include "kernels/dense_layout.h"
+#include "kernels/fingerprint_layout.h"
 #include "support/catch.h"
+#include "support/dense_filter.h"
+#include "trommel/sync/grace_periods.h"
 
 namespace trommel {
 namespace {
@@ -92,6 +96,49 @@ TEST_CASE("served queries answer as alone, but for blocks whose keys may be hidd
   for (const uint64_t digest : members) REQUIRE(DenseAnswers(*store, digest, false));
   CHECK(store->Figures().num_undecided == 0);
   CHECK(store->Figures().num_interrupted_queries == 0);
+}
+
+// A query that reads a block while it changes sees another version afterwards, and reads again.
+TEST_CASE("each update that changes a block's words changes its group's version",
+          "[engine][fingerprints][dense]") {
+  constexpr uint64_t kNumGroups = 3;
+  constexpr uint64_t kGroupWords = kernels::kGroupBlocks * kernels::kFingerprintBlockWords;
+  constexpr uint64_t kNumBlocks = kNumGroups * kernels::kGroupBlocks;
+  const DenseLayout layout{kernels::kDenseShapes[1], 8};
+  tests::OwnedDenseRange owned(layout, kNumBlocks, 16);
+  std::vector<uint64_t> versions(kNumGroups);
+  GracePeriods periods;
+  owned.range.SetReaders({.versions = versions.data(), .first_block = 0, .periods = &periods});
+  std::mt19937_64 random(Catch::rngSeed());
+  std::vector<std::pair<uint64_t, uint32_t>> members;
+  uint64_t num_changes = 0;
+  for (int i = 0; i < 30'000; ++i) {
+    const uint32_t* const words = owned.blocks.data();
+    const std::vector<uint32_t> words_before(words, words + kNumGroups * kGroupWords);
+    const std::vector<uint64_t> versions_before = versions;
+    const bool is_erasure = i > 12'000 && random() % 2 == 0;
+    if (is_erasure) {
+      std::swap(members[random() % members.size()], members.back());
+      REQUIRE(owned.range.Erase(members.back().first, members.back().second));
+      members.pop_back();
+    } else {
+      const auto place = kernels::FingerprintPlaceOf(random(), kNumBlocks);
+      members.emplace_back(place.block_idx, layout.KeyOf(place.rest));
+      // One in eight is a copy.
+      if (random() % 8 == 0) members.back() = members[random() % members.size()];
+      REQUIRE(owned.range.Insert(members.back().first, members.back().second));
+    }
+    for (uint64_t g = 0; g < kNumGroups; ++g) {
+      REQUIRE(versions[g] % 2 == 0);
+      if (std::equal(words + g * kGroupWords, words + (g + 1) * kGroupWords,
+                     words_before.data() + g * kGroupWords)) {
+        continue;
+      }
+      ++num_changes;
+      REQUIRE(versions[g] > versions_before[g]);
+    }
+  }
+  CHECK(num_changes > 15'000);
 }
 
 }  // namespace
