@@ -60,6 +60,8 @@ TEST_CASE("numbers are written for people", "[tools][number_text]") {
   CHECK(FormatCount(999) == "999");
   CHECK(FormatCount(1000) == "1,000");
   CHECK(FormatCount(1234567) == "1,234,567");
+  CHECK(FormatCount(1, "query") == "1 query");
+  CHECK(FormatCount(2, "query") == "2 queries");
   CHECK(FormatBytes(999) == "999 B");
   CHECK(FormatBytes(1580000) == "1.58 MB");
   CHECK(FormatBytes(15800) == "15.8 kB");

@@ -89,7 +89,7 @@ Result<std::vector<DemoFigures>> RunDemoQueries(const index::Cluster& table,
   Progress progress("querying", quiet, std::nullopt);
   std::vector<DemoFigures> all;
   for (const DemoQuery& query : queries) {
-    progress.Steps(all.size(), queries.size(), "question");
+    progress.Steps(all.size(), queries.size(), "query");
     Result<DemoFigures> figures = RunDemoQuery(table, query, most_times);
     if (!figures.ok()) return figures.error();
     all.push_back(std::move(*figures));

@@ -125,6 +125,9 @@ std::string FormatCount(uint64_t count) {
 }
 
 std::string FormatCount(uint64_t count, std::string_view noun) {
+  if (count != 1 && noun.ends_with("ry")) {  // "query"
+    return fmt::format("{} {}ies", FormatCount(count), noun.substr(0, noun.size() - 1));
+  }
   const char* const ending = count == 1 ? "" : noun.ends_with("sh") ? "es" : "s";
   return fmt::format("{} {}{}", FormatCount(count), noun, ending);
 }
