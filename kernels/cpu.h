@@ -22,6 +22,10 @@ bool IsDepositFast(std::string_view vendor, uint32_t family);
 // The same of this CPU. False where there is no such instruction.
 bool HasFastDeposit();
 
+// The same, stored before any kernel can be called (targets.cc). Where it is false, kernels do the
+// same without PDEP: a branch, which is always predicted.
+inline constinit bool deposit_is_fast = false;
+
 }  // namespace trommel::kernels
 
 #endif  // TROMMEL_KERNELS_CPU_H_

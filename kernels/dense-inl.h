@@ -31,7 +31,7 @@ namespace trommel::kernels::HWY_NAMESPACE {
 namespace {
 
 // The unary string of a block, with a 1 behind each bin that is shown, and nothing else.
-template <DenseShape kShape, class Select>
+template <DenseShape kShape>
 struct DenseBins {
   using Bits = DenseBits<kShape>;
 
@@ -43,8 +43,8 @@ struct DenseBins {
     flags = w7 & flag_bits;
     low = (w6 ^ Bits::kEmptyLow) & Bits::kLowBits;
     high = (w7 ^ Bits::kEmptyHigh) & ~flag_bits;
-    num_low = Select::Ones(low);
-    num_shown = num_low + Select::Ones(high);
+    num_low = RankSelect::Ones(low);
+    num_shown = num_low + RankSelect::Ones(high);
   }
 
   HWY_INLINE bool Shows(uint32_t bin) const { return bin < num_shown; }
@@ -61,8 +61,8 @@ struct DenseBins {
   HWY_INLINE uint64_t FirstSlots() const {
     const DenseWord behind_ends = String() << 1 | DenseWord{1} << Bits::kFirst;
     const uint64_t slots = ~low & Bits::kLowBits;
-    return Select::Extract(static_cast<uint64_t>(behind_ends), slots) |
-           Select::Extract(static_cast<uint64_t>(behind_ends >> 64), ~high)
+    return RankSelect::Extract(static_cast<uint64_t>(behind_ends), slots) |
+           RankSelect::Extract(static_cast<uint64_t>(behind_ends >> 64), ~high)
                << (64 - Bits::kFirst - num_low);
   }
 
@@ -80,7 +80,7 @@ struct DenseBins {
   // The 1 behind a bin, which must be shown; `slot` becomes the one behind its last.
   HWY_INLINE Bit EndOf(uint32_t bin, uint32_t& slot) const {
     const auto in_low = static_cast<uint64_t>((int64_t{bin} - int64_t{num_low}) >> 63);
-    const uint64_t bit = Select::One(WordOf(in_low), RankIn(in_low, bin));
+    const uint64_t bit = RankSelect::One(WordOf(in_low), RankIn(in_low, bin));
     const auto at =
         static_cast<uint32_t>(std::countr_zero(bit)) + static_cast<uint32_t>(64 & ~in_low);
     slot = at - Bits::kFirst - bin;
@@ -95,7 +95,7 @@ struct DenseBins {
   HWY_INLINE bool IsZeroOf(const Bit& zero, uint32_t bin) const {
     const uint64_t word = WordOf(zero.in_low);
     const bool is_zero = (word & zero.bit) == 0;
-    return is_zero & (Select::Ones(word & (zero.bit - 1)) == RankIn(zero.in_low, bin));
+    return is_zero & (RankSelect::Ones(word & (zero.bit - 1)) == RankIn(zero.in_low, bin));
   }
 
   // The block's last two words.
@@ -272,9 +272,9 @@ struct DenseMove {
 };
 
 // The codec. kSpill: the store does it.
-template <DenseShape kShape, class Select>
+template <DenseShape kShape>
 struct Dense : DenseLanes<kShape> {
-  using Bins = DenseBins<kShape, Select>;
+  using Bins = DenseBins<kShape>;
 
   struct Key {
     HWY_INLINE Key(uint64_t rest, const FingerprintBlocks& blocks)
@@ -353,7 +353,7 @@ struct Dense : DenseLanes<kShape> {
     const auto in_low = static_cast<uint64_t>((int64_t{at} - 64) >> 63);
     const uint64_t to_zero = (high ^ ((high ^ low) & in_low)) << (~at & 63);
     const uint32_t ones =
-        Select::Ones(to_zero) + (Select::Ones(low) & ~static_cast<uint32_t>(in_low));
+        RankSelect::Ones(to_zero) + (RankSelect::Ones(low) & ~static_cast<uint32_t>(in_low));
     // The slots behind a cut block's last key are 0, and so may be those of the bin that is next.
     return (equal != 0) & (to_zero >> 63 == 0) & (ones == key.bin) & (key.remainder != 0);
   }

@@ -39,11 +39,11 @@ HWY_INLINE uint32_t LeadingZeros(DenseWord word) {
   return static_cast<uint32_t>(zeros);
 }
 
-template <DenseShape kShape, class Select>
+template <DenseShape kShape>
 struct DenseCut {
-  using Codec = Dense<kShape, Select>;
+  using Codec = Dense<kShape>;
   using Bits = DenseBits<kShape>;
-  using Bins = DenseBins<kShape, Select>;
+  using Bins = DenseBins<kShape>;
   using Key = typename Codec::Key;
   using PairOf = DensePairOf<kShape.line_entries()>;
 
@@ -333,17 +333,13 @@ void AddDenseShape(FingerprintKernels& alone, FingerprintKernels& versioned) {
 // The shapes from this one on.
 template <size_t kFirst, size_t kNum>
 void AddDenseShapes(KernelTable& kernels) {
-  WithSelect([&]<class Select>(Select) {
-    const auto add = [&]<size_t... kIdx>(std::index_sequence<kIdx...>) {
-      (AddDenseShape<Dense<kDenseShapes[kFirst + kIdx], Select>>(
-           kernels.dense[kFirst + kIdx], kernels.versioned_dense[kFirst + kIdx]),
-       ...);
-      ((kernels.dense_cuts[kFirst + kIdx] =
-            DenseCut<kDenseShapes[kFirst + kIdx], Select>::Kernels()),
-       ...);
-    };
-    add(std::make_index_sequence<kNum>());
-  });
+  const auto add = [&]<size_t... kIdx>(std::index_sequence<kIdx...>) {
+    (AddDenseShape<Dense<kDenseShapes[kFirst + kIdx]>>(kernels.dense[kFirst + kIdx],
+                                                       kernels.versioned_dense[kFirst + kIdx]),
+     ...);
+    ((kernels.dense_cuts[kFirst + kIdx] = DenseCut<kDenseShapes[kFirst + kIdx]>::Kernels()), ...);
+  };
+  add(std::make_index_sequence<kNum>());
 }
 
 }  // namespace

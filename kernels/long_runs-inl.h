@@ -10,7 +10,6 @@
 #include "hwy/highway.h"
 #include "kernels/kernels.h"
 #include "kernels/runs-inl.h"
-#include "kernels/select-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
@@ -23,27 +22,25 @@ struct LongStrings {
   uint64_t* HWY_RESTRICT runs;
 };
 
-template <size_t kSlices, class Select>
+template <size_t kSlices>
 void Increment(uint64_t digest, uint32_t* presence, uint64_t* runs) {
   LongStrings strings{runs};
-  Slices<kSlices, Select>::Increment(digest, presence, strings);
+  Slices<kSlices>::Increment(digest, presence, strings);
 }
 
-template <size_t kSlices, class Select>
+template <size_t kSlices>
 void Decrement(uint64_t digest, uint32_t* presence, uint64_t* runs) {
   LongStrings strings{runs};
-  Slices<kSlices, Select>::Decrement(digest, presence, strings);
+  Slices<kSlices>::Decrement(digest, presence, strings);
 }
 
 }  // namespace
 
 void AddLongRunsForTarget(KernelTable& kernels) {
-  WithSelect([&]<class Select>(Select) {
-    kernels.long_runs4 = {&Increment<4, Select>, &Decrement<4, Select>};
-    kernels.long_runs5 = {&Increment<5, Select>, &Decrement<5, Select>};
-    kernels.long_runs8 = {&Increment<8, Select>, &Decrement<8, Select>};
-    kernels.long_runs10 = {&Increment<10, Select>, &Decrement<10, Select>};
-  });
+  kernels.long_runs4 = {&Increment<4>, &Decrement<4>};
+  kernels.long_runs5 = {&Increment<5>, &Decrement<5>};
+  kernels.long_runs8 = {&Increment<8>, &Decrement<8>};
+  kernels.long_runs10 = {&Increment<10>, &Decrement<10>};
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

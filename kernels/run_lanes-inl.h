@@ -19,6 +19,7 @@
 #include "hwy/highway.h"
 #include "kernels/layout.h"
 #include "kernels/presence_words.h"
+#include "kernels/select-inl.h"
 #include "kernels/words-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,7 +30,6 @@ namespace {
 
 // Counts one key more in every slice. Requires a block that has keys, is not promoted, and has
 // space for one.
-template <class Select>
 HWY_INLINE void IncrementFiveRuns(uint64_t digest, uint32_t* HWY_RESTRICT block) {
   constexpr size_t kFive = 5;
   constexpr size_t kLow = 2 * kFive;  // word of the first low part
@@ -67,7 +67,7 @@ HWY_INLINE void IncrementFiveRuns(uint64_t digest, uint32_t* HWY_RESTRICT block)
   hn::Store(hn::PopulationCount(hn::Shl(presence, shift)), d, ranks);
   hn::Store(runs, d, strings);
   const auto end_of = [&](size_t s) HWY_ATTR {
-    return hn::Set(d, Select::One(strings[s], static_cast<uint32_t>(ranks[s])));
+    return hn::Set(d, RankSelect::One(strings[s], static_cast<uint32_t>(ranks[s])));
   };
   auto end = end_of(4);
   end = hn::IfThenElse(hn::FirstN(d, 4), end_of(3), end);

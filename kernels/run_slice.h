@@ -10,8 +10,8 @@
 // empty string is 0. 64 bits hold up to 63 keys.
 //
 // The operations below find the run of a position by its rank among the present ones, and insert or
-// remove bits behind its first. Kernels have their own Select, which finds the k-th 1 of a word
-// with the CPU's instructions.
+// remove bits behind its first. Kernels have a select of their own, with the CPU's instructions
+// (select-inl.h).
 #ifndef TROMMEL_KERNELS_RUN_SLICE_H_
 #define TROMMEL_KERNELS_RUN_SLICE_H_
 

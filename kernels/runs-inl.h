@@ -29,7 +29,7 @@ namespace trommel::kernels::HWY_NAMESPACE {
 
 // The slices of a block: how a key changes their presence bits and run strings. `Strings` has
 // Get(s) and Put(s, runs), each called once per slice.
-template <size_t kSlices, class Select>
+template <size_t kSlices>
 struct Slices {
   static constexpr bool kIsWide = SlicePositions(kSlices) == 64;
   static constexpr uint64_t kTopBit = uint64_t{1} << 63;
@@ -69,7 +69,7 @@ struct Slices {
 
   // The 1 behind a position's run: see RunEnd.
   static HWY_INLINE uint64_t End(uint64_t presence, uint64_t runs, uint32_t position) {
-    return Select::One(runs, Select::Ones(presence << (63 - position)));
+    return RankSelect::One(runs, RankSelect::Ones(presence << (63 - position)));
   }
 
   // Counts one key more. Requires that the strings have their closing 1 and space for a key.
@@ -82,7 +82,7 @@ struct Slices {
       const uint64_t present = Load(presence, s);
       const uint64_t runs = strings.Get(s);
       const uint64_t up_to = present << shifts.At(s);  // the position's bit on top
-      const uint64_t end = Select::One(runs, Select::Ones(up_to));
+      const uint64_t end = RankSelect::One(runs, RankSelect::Ones(up_to));
       Store(present | kTopBit >> shifts.At(s), presence, s);
       strings.Put(s, WithKey(runs, end, static_cast<int64_t>(up_to) < 0));
     }
@@ -98,22 +98,21 @@ struct Slices {
     for (size_t s = 0; s < kSlices; ++s) {
       const uint64_t present = Load(presence, s);
       const uint64_t runs = strings.Get(s);
-      const uint64_t end = Select::One(runs, Select::Ones(present << shifts.At(s)));
+      const uint64_t end = RankSelect::One(runs, RankSelect::Ones(present << shifts.At(s)));
       // The bit to clear if the position has only this key, else 0. A branch would be
       // unpredictable.
       const uint64_t emptied = IsLastOfRun(runs, end) ? kTopBit : 0;
       Store(present ^ emptied >> shifts.At(s), presence, s);
-      strings.Put(s, Select::Without(runs, end >> 1));
+      strings.Put(s, RankSelect::Without(runs, end >> 1));
     }
   }
 };
 
 // The layout that kernels are templates of.
-template <size_t kSlices, class SelectOfCpu>
+template <size_t kSlices>
 struct Runs {
-  using Select = SelectOfCpu;
   using Strings = RunStrings<kSlices>;
-  using OfSlices = Slices<kSlices, Select>;
+  using OfSlices = Slices<kSlices>;
   using Marks = std::conditional_t<OfSlices::kIsWide, Marks64<kSlices>, Marks32>;
   static constexpr size_t kNumSlices = kSlices;
   static constexpr size_t kWords = RunBlockWords(kSlices);
@@ -153,7 +152,7 @@ struct Runs {
     }
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL && !TROMMEL_ATOMIC_WORDS
     if constexpr (kSlices == 5) {
-      IncrementFiveRuns<Select>(digest, block.presence);
+      IncrementFiveRuns(digest, block.presence);
       return Fate::kDone;
     }
 #endif
@@ -198,12 +197,10 @@ struct Runs {
 // Calls visit(layout, table) for each run layout with its table.
 template <class Visit>
 void ForEachRunLayout(KernelTable& kernels, const Visit& visit) {
-  WithSelect([&]<class Select>(Select) {
-    visit(Runs<4, Select>(), kernels.runs4);
-    visit(Runs<5, Select>(), kernels.runs5);
-    visit(Runs<8, Select>(), kernels.runs8);
-    visit(Runs<10, Select>(), kernels.runs10);
-  });
+  visit(Runs<4>(), kernels.runs4);
+  visit(Runs<5>(), kernels.runs5);
+  visit(Runs<8>(), kernels.runs8);
+  visit(Runs<10>(), kernels.runs10);
 }
 
 }  // namespace trommel::kernels::HWY_NAMESPACE

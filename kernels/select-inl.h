@@ -15,26 +15,37 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace trommel::kernels::HWY_NAMESPACE {
+namespace {
 
-// Highway's AVX2 and better imply BMI2, whose PDEP puts a bit where the k-th 1 is.
-//
-// Pair: the k-th 1 (from 0) and the next, in one word: only the former or none, if there are no
-// more.
-struct PlainSelect {
-  static HWY_INLINE uint32_t Ones(uint64_t word) { return CountOnes(word); }
-  static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) { return SelectOne(word, k); }
-  static HWY_INLINE uint64_t Pair(uint64_t word, uint32_t k) {
-    if (HWY_UNLIKELY(Ones(word) <= k)) return 0;
-    const uint64_t one = One(word, k);
-    const uint64_t above = word & (~one & (0 - one));
-    return one | (above & (0 - above));
+// Highway's AVX2 and better imply BMI2, whose PDEP puts a bit where the k-th 1 is: fast on all CPUs
+// with AVX-512, and on most with AVX2.
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_BMI2_FMA)
+#define TROMMEL_IF_DEPOSIT(FAST) \
+  if (HWY_LIKELY(HWY_TARGET < HWY_AVX2 || deposit_is_fast)) return FAST
+#else
+#define TROMMEL_IF_DEPOSIT(FAST)
+#endif
+
+struct RankSelect {
+  static HWY_INLINE uint32_t Ones(uint64_t word) {
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+    return static_cast<uint32_t>(std::popcount(word));
+#else
+    return CountOnes(word);
+#endif
+  }
+  static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) {
+    TROMMEL_IF_DEPOSIT(_pdep_u64(uint64_t{1} << k, word));
+    return SelectOne(word, k);
   }
   // The word without one of its bits: the bits above it move down by one.
   static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) {
+    TROMMEL_IF_DEPOSIT(_pext_u64(word, ~bit));
     return (word & (bit - 1)) | (word >> 1 & (0 - bit));
   }
   // The word's bits that are in the mask, side by side.
   static HWY_INLINE uint64_t Extract(uint64_t word, uint64_t mask) {
+    TROMMEL_IF_DEPOSIT(_pext_u64(word, mask));
     uint64_t bits = 0;
     for (uint32_t i = 0; mask != 0; ++i, mask &= mask - 1) {
       bits |= uint64_t{(word & mask & (0 - mask)) != 0} << i;
@@ -42,39 +53,10 @@ struct PlainSelect {
     return bits;
   }
 };
-#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_BMI2_FMA)
-#define TROMMEL_HAS_DEPOSIT 1
-struct DepositSelect {
-  static HWY_INLINE uint32_t Ones(uint64_t word) {
-    return static_cast<uint32_t>(std::popcount(word));
-  }
-  static HWY_INLINE uint64_t One(uint64_t word, uint32_t k) {
-    return _pdep_u64(uint64_t{1} << k, word);
-  }
-  static HWY_INLINE uint64_t Pair(uint64_t word, uint32_t k) {
-    return _pdep_u64(uint64_t{3} << k, word);
-  }
-  static HWY_INLINE uint64_t Without(uint64_t word, uint64_t bit) { return Extract(word, ~bit); }
-  static HWY_INLINE uint64_t Extract(uint64_t word, uint64_t mask) { return _pext_u64(word, mask); }
-};
-#else
-#define TROMMEL_HAS_DEPOSIT 0
-#endif
 
-// Calls use(select) with this CPU's fastest select.
-template <class Use>
-void WithSelect(const Use& use) {
-#if !TROMMEL_HAS_DEPOSIT
-  use(PlainSelect());
-#elif HWY_TARGET == HWY_AVX2
-  HasFastDeposit() ? use(DepositSelect()) : use(PlainSelect());
-#else  // all CPUs with AVX-512 have a fast PDEP
-  use(DepositSelect());
-#endif
-}
+#undef TROMMEL_IF_DEPOSIT
 
-#undef TROMMEL_HAS_DEPOSIT
-
+}  // namespace
 }  // namespace trommel::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -39,6 +39,7 @@ KernelTable MakeKernels(int64_t target) {
 // Made once; afterwards families are added to the tables, and nothing in them changes.
 struct Registry {
   Registry() {
+    deposit_is_fast = HasFastDeposit();
     // The static target, which the compiler may use everywhere, is runnable whatever is detected.
     for (const int64_t target : SingleTargets((CpuTargets() | HWY_STATIC_TARGET) & HWY_TARGETS)) {
       runnable.push_back(MakeKernels(target));

@@ -28,7 +28,7 @@ BlockStore MakeStore(uint64_t num_blocks, kernels::Shape shape) {
 }
 
 TEST_CASE("random programs leave the reference's bytes on every target", "[engine][block_store]") {
-  tests::ForEachRunnableTarget([] {
+  tests::ForEachTargetAndSelect([] {
     for (uint64_t seed = 0; seed < 150; ++seed) {
       tests::CheckInvariant(tests::RandomProgram(Catch::rngSeed() * 1000 + seed),
                             tests::FirstDisagreement);

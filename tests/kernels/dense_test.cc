@@ -110,7 +110,7 @@ std::vector<DenseLayout> SomeLayouts() {
 TEST_CASE("dense kernels leave the reference's bytes through inserts, erases, queries and cuts",
           "[kernels][dense]") {
   const bool has_versions = GENERATE(false, true);
-  tests::ForEachRunnableTarget([&] {
+  tests::ForEachTargetAndSelect([&] {
     std::mt19937_64 random(Catch::rngSeed());
     for (const DenseLayout& layout : SomeLayouts()) {
       INFO(layout.shape.slots << " slots, " << layout.bits << " bits");
@@ -306,7 +306,7 @@ class CutModel {
 
 TEST_CASE("what a dense block loses to its lines, and takes back, is the reference's",
           "[kernels][dense]") {
-  tests::ForEachRunnableTarget([&] {
+  tests::ForEachTargetAndSelect([&] {
     std::mt19937_64 random(Catch::rngSeed());
     for (const DenseLayout& layout : SomeLayouts()) {
       INFO(layout.shape.slots << " slots, " << layout.bits << " bits");

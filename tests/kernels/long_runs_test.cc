@@ -31,7 +31,7 @@ std::vector<uint64_t> RunsOf(const ReferenceFilter& reference) {
 TEST_CASE("long runs gain and lose keys as the reference does on every target",
           "[kernels][long_runs]") {
   const Shape shape = GENERATE(from_range(tests::AllShapes()));
-  tests::ForEachRunnableTarget([&] {
+  tests::ForEachTargetAndSelect([&] {
     std::mt19937_64 random(Catch::rngSeed());
     const LongRunKernels& kernels = ActiveKernels().long_runs(shape.num_slices);
     ReferenceFilter want(1, shape);

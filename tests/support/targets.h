@@ -9,17 +9,19 @@
 
 namespace trommel::tests {
 
-// Forces a target for the length of a scope, then returns to the one before. The test fails at once
-// if the target cannot be forced or is not the one that the kernels take afterwards.
+// Forces a target for the length of a scope, and whether PDEP is fast, then returns to those
+// before. The test fails at once if the target cannot be forced or is not the one that the kernels
+// take.
 class ForcedTarget {
  public:
-  explicit ForcedTarget(std::string_view name);
+  ForcedTarget(std::string_view name, bool is_deposit_fast);
   ForcedTarget(const ForcedTarget&) = delete;
   ForcedTarget& operator=(const ForcedTarget&) = delete;
   ~ForcedTarget();
 
  private:
   std::string previous_;
+  bool was_deposit_fast_;
 };
 
 // Adds all families to the kernel tables (kernels::UseKernels).
@@ -40,6 +42,9 @@ std::vector<std::string_view> TestedTargets(std::string_view expected = Expected
 // Calls body once for each tested target with that target forced. Fails if there is none: a loop
 // over nothing proves nothing.
 void ForEachRunnableTarget(const std::function<void()>& body);
+
+// And once more as on a CPU with AVX2 on which PDEP is slow: for what selects bits (select-inl.h).
+void ForEachTargetAndSelect(const std::function<void()>& body);
 
 }  // namespace trommel::tests
 
