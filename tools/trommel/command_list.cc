@@ -64,7 +64,7 @@ constexpr ExamplesOf kExamples[] = {
      "trommel attr size -n 10M --columns a,b,c,d --keep a,b --keep c,d"},
     {"size", "trommel size -n 1M", "trommel size --bytes 64MB -p 0.1%"},
     {"targets", "trommel targets", "trommel targets --json"},
-    {"bench", "trommel bench --quick --sizes 100k --filter '^(insert|erase|query_hit)/keys'",
+    {"bench", "trommel bench --quick --sizes 100k --encoding dense --filter best/batch:1Mi",
      "trommel bench --quick --sizes 100k --filter '^hash' --json hashes.json"},
     {"stress", "trommel stress --list", "trommel stress --seconds 2 --mix churn --mix points"},
     {"demo", "trommel demo /var/lib/dpkg/status", "trommel demo /usr/share"},
