@@ -105,8 +105,8 @@ TEST_CASE("by every route and any threads a batch gives the same answers and lea
   const auto want = run(Route::kDirect, 0, false);
   for (const Route route : {Route::kAutomatic, Route::kDirect, Route::kSplit}) {
     for (const uint32_t num_threads : {0, 1, 2, 3, 8}) {
-      // Under ThreadSanitizer a thread more finds nothing new, and takes seconds.
-      if (TROMMEL_ATOMIC_WORDS && num_threads != 0 && num_threads != 3) continue;
+      // Under ThreadSanitizer other numbers of threads find nothing new, and take seconds.
+      if (TROMMEL_ATOMIC_WORDS && num_threads != 3) continue;
       for (const bool is_shared : {false, true}) {
         CAPTURE(static_cast<int>(route), num_threads, is_shared, size.batch);
         CHECK((run(route, num_threads, is_shared) == want));
