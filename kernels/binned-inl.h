@@ -36,38 +36,21 @@ HWY_INLINE void PrefetchBinned(uint64_t digest, const FingerprintBlocks& blocks)
       FingerprintBlockAt(blocks, FingerprintPlaceOf(digest, blocks.num_blocks).block_idx));
 }
 
-// Operations on one key, for the templates below.
 template <class Codec>
-struct InsertsBinned {
-  static HWY_INLINE OneFate Apply(const typename Codec::Key& key, uint32_t* block) {
-    return Codec::Insert(key, block);
-  }
-};
-template <class Codec>
-struct InsertsBinnedIfAbsent {
-  static HWY_INLINE OneFate Apply(const typename Codec::Key& key, uint32_t* block) {
-    return Codec::InsertIfAbsent(key, block);
-  }
-};
-template <class Codec>
-struct ErasesBinned {
-  static HWY_INLINE OneFate Apply(const typename Codec::Key& key, uint32_t* block) {
-    return Codec::Erase(key, block);
-  }
-};
+using BinnedUpdate = OneFate (*)(const typename Codec::Key& key, uint32_t* block);
 
-template <class Codec, template <class> class Update, class Change>
+template <class Codec, BinnedUpdate<Codec> kUpdate, class Change>
 HWY_INLINE OneFate UpdateBinnedKey(uint64_t digest, const FingerprintBlocks& blocks) {
   const FingerprintPlace place = FingerprintPlaceOf(digest, blocks.num_blocks);
   [[maybe_unused]] const Change change(blocks, VersionOf(digest, place.block_idx, blocks));
-  return Update<Codec>::Apply(typename Codec::Key(place.rest, blocks),
-                              FingerprintBlockAt(blocks, place.block_idx));
+  return kUpdate(typename Codec::Key(place.rest, blocks),
+                 FingerprintBlockAt(blocks, place.block_idx));
 }
 
-template <class Codec, template <class> class Update, class Change>
+template <class Codec, BinnedUpdate<Codec> kUpdate, class Change>
 HWY_NOINLINE OneFate UpdateOneBinned(uint64_t digest, const void* blocks) {
-  return UpdateBinnedKey<Codec, Update, Change>(digest,
-                                                *static_cast<const FingerprintBlocks*>(blocks));
+  return UpdateBinnedKey<Codec, kUpdate, Change>(digest,
+                                                 *static_cast<const FingerprintBlocks*>(blocks));
 }
 
 template <class Codec, template <size_t> class Reads>
@@ -76,7 +59,7 @@ OneFate QueryOneBinned(uint64_t digest, const void* blocks) {
 }
 
 // ForEachKey of update-inl.h. Calls use(i, fate) for each key that is done.
-template <class Codec, template <class> class Update, class Change, class Use>
+template <class Codec, BinnedUpdate<Codec> kUpdate, class Change, class Use>
 HWY_INLINE UpdateProgress UpdateBinned(const uint64_t* HWY_RESTRICT digests,
                                        const DigestRange& range,
                                        const FingerprintBlocks& blocks_in_memory,
@@ -93,7 +76,7 @@ HWY_INLINE UpdateProgress UpdateBinned(const uint64_t* HWY_RESTRICT digests,
     if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
       PrefetchBinned(digests[i + kUpdateDistance], blocks);
     }
-    const OneFate fate = UpdateBinnedKey<Codec, Update, Change>(digests[i], blocks);
+    const OneFate fate = UpdateBinnedKey<Codec, kUpdate, Change>(digests[i], blocks);
     if (HWY_UNLIKELY(fate >= OneFate::kSpill)) {
       if (fate == OneFate::kStop) return {i, num_spilled};
       spilled[num_spilled++] = static_cast<uint32_t>(i);
@@ -107,16 +90,16 @@ HWY_INLINE UpdateProgress UpdateBinned(const uint64_t* HWY_RESTRICT digests,
 template <class Codec, class Change>
 UpdateProgress InsertBinnedKeys(const uint64_t* digests, const DigestRange& range,
                                 const FingerprintBlocks& blocks, uint32_t* spilled) {
-  return UpdateBinned<Codec, InsertsBinned, Change>(digests, range, blocks, spilled,
-                                                    [](size_t, OneFate) HWY_ATTR {});
+  return UpdateBinned<Codec, &Codec::Insert, Change>(digests, range, blocks, spilled,
+                                                     [](size_t, OneFate) HWY_ATTR {});
 }
 
 // Sets the bit of each key that was inserted, or erased.
-template <class Codec, template <class> class Update, class Change>
+template <class Codec, BinnedUpdate<Codec> kUpdate, class Change>
 UpdateProgress UpdateBinnedKeys(const uint64_t* digests, const DigestRange& range,
                                 const FingerprintBlocks& blocks, uint64_t* HWY_RESTRICT changed,
                                 uint32_t* spilled) {
-  return UpdateBinned<Codec, Update, Change>(
+  return UpdateBinned<Codec, kUpdate, Change>(
       digests, range, blocks, spilled, [changed](size_t i, OneFate fate) HWY_ATTR {
         changed[i / 64] |= static_cast<uint64_t>(fate == OneFate::kDone) << (i % 64);
       });
@@ -227,12 +210,12 @@ template <class Codec, class Change, template <size_t> class Reads>
 constexpr FingerprintKernels BinnedKernels() {
   return {
       .insert = &InsertBinnedKeys<Codec, Change>,
-      .insert_if_absent = &UpdateBinnedKeys<Codec, InsertsBinnedIfAbsent, Change>,
-      .erase = &UpdateBinnedKeys<Codec, ErasesBinned, Change>,
+      .insert_if_absent = &UpdateBinnedKeys<Codec, &Codec::InsertIfAbsent, Change>,
+      .erase = &UpdateBinnedKeys<Codec, &Codec::Erase, Change>,
       .query = &QueryBinnedKeys<Codec, Reads>,
-      .insert_one = &UpdateOneBinned<Codec, InsertsBinned, Change>,
-      .insert_if_absent_one = &UpdateOneBinned<Codec, InsertsBinnedIfAbsent, Change>,
-      .erase_one = &UpdateOneBinned<Codec, ErasesBinned, Change>,
+      .insert_one = &UpdateOneBinned<Codec, &Codec::Insert, Change>,
+      .insert_if_absent_one = &UpdateOneBinned<Codec, &Codec::InsertIfAbsent, Change>,
+      .erase_one = &UpdateOneBinned<Codec, &Codec::Erase, Change>,
       .query_one = &QueryOneBinned<Codec, Reads>,
   };
 }

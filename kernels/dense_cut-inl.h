@@ -63,9 +63,9 @@ struct DenseCut {
   };
 
   static constexpr DenseCutKernels Kernels() {
-    return {.insert = &Update<InsertsBinned<Codec>>,
-            .insert_if_absent = &Update<InsertsBinnedIfAbsent<Codec>>,
-            .erase = &Update<ErasesBinned<Codec>>,
+    return {.insert = &Update<&Codec::Insert>,
+            .insert_if_absent = &Update<&Codec::InsertIfAbsent>,
+            .erase = &Update<&Codec::Erase>,
             .query = &Query,
             .state = &State,
             .slot = &Slot,
@@ -75,9 +75,9 @@ struct DenseCut {
             .pull = &Pull};
   }
 
-  template <class Updates>
+  template <BinnedUpdate<Codec> kUpdate>
   static OneFate Update(uint32_t bin, uint32_t remainder, uint32_t* block) {
-    return Updates::Apply(Key(bin, remainder), block);
+    return kUpdate(Key(bin, remainder), block);
   }
   static uint64_t Query(const GrowingPlace* places, uint64_t mask, const GrowingPlace* next,
                         uint64_t& cut) {

@@ -122,24 +122,24 @@ struct Planes {
     return Marks(digest).ShownBy(presence);
   }
 
-  static HWY_INLINE Fate TryInsert(uint64_t digest, const Block& block) {
+  static HWY_INLINE OneFate TryInsert(uint64_t digest, const Block& block) {
     if (HWY_UNLIKELY(HitsFullCounter(digest, block.planes))) {
-      return IsPromoted(block.planes) ? Fate::kSpill : Fate::kStop;
+      return IsPromoted(block.planes) ? OneFate::kSpill : OneFate::kStop;
     }
     Increment(digest, block);
     if (HWY_UNLIKELY(IsPromoted(block.planes))) {
       // 256 keys fill every counter of slice 0, and that state is the marker. Queries may have seen
       // bits of this key meanwhile, which is about to be inserted anyway.
       Decrement(digest, block);
-      return Fate::kStop;
+      return OneFate::kStop;
     }
-    return Fate::kDone;
+    return OneFate::kDone;
   }
 
-  static HWY_INLINE Fate TryErase(uint64_t digest, const Block& block) {
-    if (HWY_UNLIKELY(IsPromoted(block.planes))) return Fate::kSpill;
+  static HWY_INLINE OneFate TryErase(uint64_t digest, const Block& block) {
+    if (HWY_UNLIKELY(IsPromoted(block.planes))) return OneFate::kSpill;
     Decrement(digest, block);
-    return Fate::kDone;
+    return OneFate::kDone;
   }
 };
 

@@ -141,37 +141,37 @@ struct Runs {
     return Marks(digest).ShownBy(presence);
   }
 
-  static HWY_INLINE Fate TryInsert(uint64_t digest, const Block& block) {
+  static HWY_INLINE OneFate TryInsert(uint64_t digest, const Block& block) {
     Strings strings(block.counts());
     const uint64_t runs0 = strings.Get(0);
     if (HWY_UNLIKELY(runs0 - 1 >= Strings::kFull - 1)) {  // full, or 0, which wraps around
-      if (runs0 != 0) return Fate::kStop;
-      if (OfSlices::Load(block.presence, 0) != 0) return Fate::kSpill;
+      if (runs0 != 0) return OneFate::kStop;
+      if (OfSlices::Load(block.presence, 0) != 0) return OneFate::kSpill;
       InsertFirstKey(digest, block);
-      return Fate::kDone;
+      return OneFate::kDone;
     }
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL && !TROMMEL_ATOMIC_WORDS
     if constexpr (kSlices == 5) {
       IncrementFiveRuns(digest, block.presence);
-      return Fate::kDone;
+      return OneFate::kDone;
     }
 #endif
     OfSlices::Increment(digest, block.presence, strings);
     strings.Finish();
-    return Fate::kDone;
+    return OneFate::kDone;
   }
 
-  static HWY_INLINE Fate TryErase(uint64_t digest, const Block& block) {
+  static HWY_INLINE OneFate TryErase(uint64_t digest, const Block& block) {
     Strings strings(block.counts());
     const uint64_t runs0 = strings.Get(0);
     if (HWY_UNLIKELY(runs0 <= kOneKeyRuns)) {
-      if (runs0 == 0) return Fate::kSpill;  // promoted: it shows a key, so it is not empty
+      if (runs0 == 0) return OneFate::kSpill;  // promoted: it shows a key, so it is not empty
       EraseLastKey(block);
-      return Fate::kDone;
+      return OneFate::kDone;
     }
     OfSlices::Decrement(digest, block.presence, strings);
     strings.Finish();
-    return Fate::kDone;
+    return OneFate::kDone;
   }
 
   static void InsertFirstKey(uint64_t digest, const Block& block) {

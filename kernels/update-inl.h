@@ -31,13 +31,26 @@ HWY_INLINE UpdateProgress ForEachKey(const uint64_t* HWY_RESTRICT digests, const
     if (HWY_LIKELY(i + kUpdateDistance < fetch_end)) {
       Layout::Prefetch(BlockOf<Layout>(digests[i + kUpdateDistance], blocks));
     }
-    const Fate fate = step(i, BlockOf<Layout>(digests[i], blocks));
-    if (HWY_UNLIKELY(fate != Fate::kDone)) {
-      if (!Layout::kSpillsFull && fate == Fate::kStop) return {i, num_spilled};
+    const OneFate fate = step(i, BlockOf<Layout>(digests[i], blocks));
+    if (HWY_UNLIKELY(fate >= OneFate::kSpill)) {
+      if (!Layout::kSpillsFull && fate == OneFate::kStop) return {i, num_spilled};
       spilled[num_spilled++] = static_cast<uint32_t>(i);
     }
   }
   return {range.end, num_spilled};
+}
+
+// Inserts a key that its block does not show, or erases one that it shows; calls changed(fate)
+// then. Correct for a promoted block, too: keys that are still in the spill list only set or clear
+// bits.
+template <class Layout, bool kErases, class Changed>
+HWY_INLINE OneFate UpdateKey(uint64_t digest, const typename Layout::Block& block,
+                             const Changed& changed) {
+  const bool is_shown = Layout::ShowsAll(digest, block.presence);
+  if (kErases ? HWY_UNLIKELY(!is_shown) : is_shown) return OneFate::kUnchanged;
+  const OneFate fate = kErases ? Layout::TryErase(digest, block) : Layout::TryInsert(digest, block);
+  changed(fate);
+  return fate;
 }
 
 template <class Layout>
@@ -48,59 +61,31 @@ UpdateProgress Insert(const uint64_t* HWY_RESTRICT digests, const DigestRange& r
   return ForEachKey<Layout>(digests, range, blocks, spilled, step);
 }
 
-template <class Layout>
-UpdateProgress InsertIfAbsent(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
-                              const Blocks& blocks, uint64_t* HWY_RESTRICT inserted,
-                              uint32_t* HWY_RESTRICT spilled) {
-  const auto step = [digests, inserted](size_t i, const typename Layout::Block& block) HWY_ATTR {
-    // Correct for a promoted block, too: keys that are still in the spill list only set bits.
-    if (Layout::ShowsAll(digests[i], block.presence)) return Fate::kDone;
-    const Fate fate = Layout::TryInsert(digests[i], block);
-    inserted[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
-    return fate;
-  };
-  return ForEachKey<Layout>(digests, range, blocks, spilled, step);
-}
-
-template <class Layout>
-UpdateProgress Erase(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
-                     const Blocks& blocks, uint64_t* HWY_RESTRICT erased,
-                     uint32_t* HWY_RESTRICT spilled) {
-  const auto step = [digests, erased](size_t i, const typename Layout::Block& block) HWY_ATTR {
-    // Correct for a promoted block, too: keys that are still in the spill list only clear bits.
-    if (HWY_UNLIKELY(!Layout::ShowsAll(digests[i], block.presence))) return Fate::kDone;
-    const Fate fate = Layout::TryErase(digests[i], block);
-    erased[i / 64] |= static_cast<uint64_t>(fate == Fate::kDone) << (i % 64);
-    return fate;
+// Sets the bit of each key that was inserted, or erased.
+template <class Layout, bool kErases>
+UpdateProgress Update(const uint64_t* HWY_RESTRICT digests, const DigestRange& range,
+                      const Blocks& blocks, uint64_t* HWY_RESTRICT changed,
+                      uint32_t* HWY_RESTRICT spilled) {
+  const auto step = [digests, changed](size_t i, const typename Layout::Block& block) HWY_ATTR {
+    return UpdateKey<Layout, kErases>(digests[i], block, [&](OneFate fate) HWY_ATTR {
+      changed[i / 64] |= static_cast<uint64_t>(fate == OneFate::kDone) << (i % 64);
+    });
   };
   return ForEachKey<Layout>(digests, range, blocks, spilled, step);
 }
 
 // --- One key: a call each, so that there is nothing to fetch ahead and no list to spill to.
 
-HWY_INLINE OneFate OneFateOf(Fate fate) {
-  if (HWY_LIKELY(fate == Fate::kDone)) return OneFate::kDone;
-  return fate == Fate::kSpill ? OneFate::kSpill : OneFate::kStop;
-}
-
 template <class Layout>
 OneFate InsertOne(uint64_t digest, const void* blocks) {
-  return OneFateOf(
-      Layout::TryInsert(digest, BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks))));
+  return Layout::TryInsert(digest, BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks)));
 }
 
-template <class Layout>
-OneFate InsertIfAbsentOne(uint64_t digest, const void* blocks) {
-  const typename Layout::Block block = BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks));
-  if (Layout::ShowsAll(digest, block.presence)) return OneFate::kUnchanged;
-  return OneFateOf(Layout::TryInsert(digest, block));
-}
-
-template <class Layout>
-OneFate EraseOne(uint64_t digest, const void* blocks) {
-  const typename Layout::Block block = BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks));
-  if (HWY_UNLIKELY(!Layout::ShowsAll(digest, block.presence))) return OneFate::kUnchanged;
-  return OneFateOf(Layout::TryErase(digest, block));
+template <class Layout, bool kErases>
+OneFate UpdateOne(uint64_t digest, const void* blocks) {
+  return UpdateKey<Layout, kErases>(digest,
+                                    BlockOf<Layout>(digest, *static_cast<const Blocks*>(blocks)),
+                                    [](OneFate) HWY_ATTR {});
 }
 
 }  // namespace
@@ -108,11 +93,11 @@ OneFate EraseOne(uint64_t digest, const void* blocks) {
 void AddUpdateForTarget(KernelTable& kernels) {
   ForEachLayout(kernels, []<class Layout>(Layout, BlockKernels& table) {
     table.insert = &Insert<Layout>;
-    table.insert_if_absent = &InsertIfAbsent<Layout>;
-    table.erase = &Erase<Layout>;
+    table.insert_if_absent = &Update<Layout, false>;
+    table.erase = &Update<Layout, true>;
     table.insert_one = &InsertOne<Layout>;
-    table.insert_if_absent_one = &InsertIfAbsentOne<Layout>;
-    table.erase_one = &EraseOne<Layout>;
+    table.insert_if_absent_one = &UpdateOne<Layout, false>;
+    table.erase_one = &UpdateOne<Layout, true>;
   });
 }
 

@@ -15,8 +15,10 @@
 //   ShowsAll(digest, presence)          Marks(digest).ShownBy(presence): a whole query
 //   TryInsert(digest, block)            inserts a key, or returns why not
 //   TryErase(digest, block)             erases a key that the block shows, or returns why not
+//   kSpillsFull                         is a block that is full for a key so for every other?
 //
-// of which the kernels are templates.
+// of which the kernels are templates. Where kSpillsFull holds, a key at which it would stop is
+// spilled: so are all that come later for its block, which keeps the order of the block's keys.
 #if defined(TROMMEL_KERNELS_WORDS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_WORDS_INL_H_
 #undef TROMMEL_KERNELS_WORDS_INL_H_
@@ -82,11 +84,6 @@ template <class D>
 HWY_INLINE bool AnyBit(D d, hn::Vec<D> v) {
   return !hn::AllTrue(d, hn::Eq(v, hn::Zero(d)));
 }
-
-// The outcome of one key of an update: see kernels.h. kStop: the block is full for this key. Where
-// it then is for every other (kSpillsFull of a layout), the key is spilled and the kernel goes on:
-// what comes later for the block is spilled, too, so that the block's keys keep their order.
-enum class Fate { kDone, kSpill, kStop };
 
 template <class Layout>
 HWY_INLINE typename Layout::Block BlockOf(uint64_t digest, const Blocks& blocks) {
