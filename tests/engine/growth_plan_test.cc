@@ -49,6 +49,8 @@ TEST_CASE("a filter that grows refuses numbers out of range, naming them", "[eng
   CHECK_THAT(Refusal({.first_capacity = uint64_t{1} << 41}),
              ContainsSubstring("first_capacity is"));
   CHECK_THAT(Refusal({.max_capacity = uint64_t{1} << 41}), ContainsSubstring("max_capacity is"));
+  CHECK(Refusal({.first_capacity = 10, .max_capacity = 5}) ==
+        "max_capacity is 5; it must be at least first_capacity, 10");
   // Beyond the bits that a digest gives, with the most keys that it would keep the rate for.
   CHECK_THAT(Refusal({.target_fpr = 1e-4, .max_capacity = uint64_t{1} << 40}),
              ContainsSubstring("target_fpr is 1e-04: that is kept up to 112589990684 keys"));

@@ -43,6 +43,8 @@ TEST_CASE("what the library refuses is said with the type and the option", "[too
              ContainsSubstring("--type window: --buckets is 65"));
   CHECK_THAT(error_of({"window", "--window", "1h", "-p", "1e-6"}),
              ContainsSubstring("--type window: -p is 1e-06; it must be between 1.6e-05 and 0.5"));
+  CHECK_THAT(error_of({"scalable", "--max-capacity", "5"}),
+             ContainsSubstring("--type scalable: --max-capacity is 5; it must be at least -n, 10"));
   CHECK_THAT(RunTool({"build", "-n", "1T", "-o", folder.Path("f")}).err,
              ContainsSubstring("trommel: -n is 1000000000000 and -p 0.01; together"));
   CHECK(folder.Names().empty());

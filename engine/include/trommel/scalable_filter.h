@@ -34,9 +34,9 @@ struct ScalableConfig {
   /// False-positive rate that the whole filter keeps up to largest_capacity(), whatever came and
   /// went; it is below it in proportion while it is smaller.
   double target_fpr = 0.01;
-  /// Distinct keys that the filter must be able to hold, and beyond which it may refuse to grow: a
-  /// part of the last size is filled up. 0: 10^9, or first_capacity. A filter far below it takes
-  /// about 1.25 bits per key more for each factor of two.
+  /// Distinct keys that the filter must be able to hold, at least first_capacity, and beyond which
+  /// it may refuse to grow: a part of the last size is filled up. 0: 10^9, or first_capacity. A
+  /// filter far below it takes about 1.25 bits per key more for each factor of two.
   uint64_t max_capacity = 0;
   DigestPolicy digest = {};  ///< How keys become digests.
   /// Limit on the bytes of blocks and side tables: growth that would exceed it is refused. 0: the

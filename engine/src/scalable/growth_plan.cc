@@ -37,6 +37,10 @@ std::optional<Error> CheckGrowing(const ScalableConfig& config) {
       return OutOfRange(field, capacity, "at most " + TextOf(kMaxCapacity));
     }
   }
+  if (config.max_capacity != 0 && config.max_capacity < config.first_capacity) {
+    return OutOfRange("max_capacity", config.max_capacity,
+                      "at least first_capacity, " + TextOf(config.first_capacity));
+  }
   return std::nullopt;
 }
 
