@@ -16,8 +16,7 @@ namespace {
 
 // What the words of help pages mean: values of these names are files or folders.
 bool IsFile(std::string_view value) {
-  constexpr std::array<std::string_view, 6> kFiles = {"FILE",   "[FILE]", "FILES",
-                                                      "FILTER", "PATH",   "A.json B.json"};
+  constexpr std::array<std::string_view, 5> kFiles = {"FILE", "[FILE]", "FILES", "FILTER", "PATH"};
   return std::ranges::find(kFiles, value) != kFiles.end();
 }
 
@@ -96,7 +95,6 @@ std::string ZshValue(const OptionText& option) {
     action = option.value == "LIST" ? "_values -s , LIST " + words : "(" + words + ")";
   }
   std::string value = fmt::format(":{}:{}", ZshText(name), action);
-  if (option.value == "A.json B.json") value += value;
   if (option.value.starts_with('[')) value.insert(0, ":");
   return value;
 }

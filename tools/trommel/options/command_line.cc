@@ -2,6 +2,7 @@
 #include "tools/trommel/options/command_line.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +14,13 @@
 
 namespace trommel::tool {
 namespace {
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
 
 // What messages call an option: its long name, or its only one.
 std::string NameOf(const std::string& names) {
@@ -35,7 +43,7 @@ const CLI::App* Chosen(const CLI::App* app) {
 OptionText TextOf(CLI::Option* option) {
   OptionText text;
   text.is_argument = option->get_positional();
-  text.names = CLI::detail::split(option->get_name(text.is_argument, true), ',');
+  text.names = Split(option->get_name(text.is_argument, true), ',');
   text.value = option->get_option_text();
   if (text.value.empty()) {
     const std::string type = option->get_type_name();  // with what validators say after a colon
@@ -44,9 +52,9 @@ OptionText TextOf(CLI::Option* option) {
   text.help = option->get_description();
   text.group = option->get_group();
   text.is_required = option->get_required();
-  text.takes_many = option->get_items_expected_max() >= CLI::detail::expected_max_vector_size;
+  text.takes_many = option->get_items_expected_max() > 1;
   try {
-    text.choices = CLI::detail::split(option->get_validator(0)->get_name(), ',');
+    text.choices = Split(option->get_validator(0)->get_name(), ',');
   } catch (const CLI::OptionNotFound&) {
     // any value may be legal
   }
@@ -74,7 +82,7 @@ std::string FirstLine(const std::string& text) {
 
 std::string ShortOption(const OptionText& option) {
   constexpr size_t kLeft = 26;
-  std::string left = "  " + CLI::detail::join(option.names, ",");
+  std::string left = fmt::format("  {}", fmt::join(option.names, ","));
   if (!option.value.empty()) left += " " + option.value;
   if (option.is_argument && option.takes_many) left += "...";
   left.resize(std::max(left.size() + 2, kLeft), ' ');
@@ -96,7 +104,7 @@ class HelpPage : public CLI::Formatter {
     }
     if (mode != CLI::AppFormatMode::All && !app->get_footer().empty()) return ShortPage(app, name);
     std::string page = CLI::Formatter::make_help(app, name, CLI::AppFormatMode::Normal);
-    page = CLI::detail::find_and_replace(page, "\n\n\n", "\n\n");
+    for (size_t at; (at = page.find("\n\n\n")) != std::string::npos;) page.erase(at, 1);
     return page.substr(0, page.find_last_not_of('\n') + 1) + '\n';
   }
 
@@ -122,7 +130,7 @@ class HelpPage : public CLI::Formatter {
 
  private:
   static std::string Examples(const CLI::App* app) {
-    return "  " + CLI::detail::find_and_replace(app->get_footer(), "\n", "\n  ") + "\n";
+    return fmt::format("  {}\n", fmt::join(Split(app->get_footer(), '\n'), "\n  "));
   }
 
   std::string ShortPage(const CLI::App* app, const std::string& name) const {
@@ -154,7 +162,7 @@ CommandText TextOf(CLI::App* app, const std::string& parent) {
   text.group = app->get_group();
   text.description = app->get_description();
   for (CLI::Option* const option : app->get_options({})) text.options.push_back(TextOf(option));
-  if (app->get_parent() != nullptr) text.examples = CLI::detail::split(app->get_footer(), '\n');
+  if (app->get_parent() != nullptr) text.examples = Split(app->get_footer(), '\n');
   for (CLI::App* const command : app->get_subcommands([](CLI::App*) { return true; })) {
     text.subcommands.push_back(TextOf(command, text.name + " "));
   }
@@ -186,14 +194,14 @@ Option Option::OneOf(const std::vector<std::string>& values,
   const auto find = [values, reasons](const std::string& text) {
     if (std::ranges::find(values, text) != values.end()) return std::string();
     const auto reason = reasons.find(text);
-    return fmt::format("must be one of {}; got {}{}", CLI::detail::join(values, ", "), Quoted(text),
+    return fmt::format("must be one of {}; got {}{}", fmt::join(values, ", "), Quoted(text),
                        reason == reasons.end() ? "" : ": " + reason->second);
   };
   constexpr size_t kMostShown = 60;  // columns; more would not fit the line of the help page
-  const std::string list = "{" + CLI::detail::join(values, ",") + "}";
+  const std::string list = fmt::format("{}", fmt::join(values, ","));
   // The name is what Describe reads.
   return Option(option_->check(
-      CLI::Validator(find, list.size() <= kMostShown ? list : "", CLI::detail::join(values, ","))));
+      CLI::Validator(find, list.size() + 2 <= kMostShown ? "{" + list + "}" : "", list)));
 }
 
 Command Command::AddSubcommand(const std::string& name, const std::string& description) {
@@ -258,7 +266,6 @@ Option Command::Arguments(const std::string& name, std::vector<std::string>& val
 Option Command::Repeatable(const std::string& names, std::vector<std::string>& values,
                            const std::string& type, const std::string& help) {
   return Option(app_->add_option(names, values, help)
-                    ->expected(1, CLI::detail::expected_max_vector_size)
                     ->allow_extra_args(false)
                     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
                     ->type_name(type));
@@ -275,12 +282,13 @@ Option Command::OptionalText(const std::string& names, std::string& value,
 
 void Command::AtMostOne(const std::vector<Option>& options) {
   app_->final_callback([options] {
-    std::vector<std::string> given;
+    std::string given;
     for (const Option& option : options) {
-      if (option.option_->count() > 0) given.push_back(option.option_->get_name());
+      if (option.option_->count() == 0) continue;
+      const std::string name = option.option_->get_name();
+      if (!given.empty()) throw CLI::ValidationError(given + " and " + name, "choose one of them");
+      given = name;
     }
-    if (given.size() > 1)
-      throw CLI::ValidationError(CLI::detail::join(given, " and "), "choose one of them");
   });
 }
 
@@ -358,9 +366,7 @@ Result<std::string> CommandLine::HelpOf(const std::vector<std::string>& words,
 void CommandLine::AddExamples(const std::string& subcommand, const std::string& first,
                               const std::string& second) {
   CLI::App* app = app_;
-  for (const std::string& word : CLI::detail::split(subcommand, ' ')) {
-    app = app->get_subcommand(word);
-  }
+  for (const std::string& word : Split(subcommand, ' ')) app = app->get_subcommand(word);
   app->footer(first + "\n" + second);
 }
 
@@ -368,8 +374,8 @@ CommandText CommandLine::Describe() const { return TextOf(app_, ""); }
 
 std::string Beside(const std::string& left, std::string_view text) {
   const std::string wrapped = Wrapped(text, kColumns - left.size());
-  return left + CLI::detail::find_and_replace(wrapped, "\n", "\n" + std::string(left.size(), ' ')) +
-         "\n";
+  return fmt::format("{}{}\n", left,
+                     fmt::join(Split(wrapped, '\n'), "\n" + std::string(left.size(), ' ')));
 }
 
 std::string Wrapped(std::string_view text, size_t width) {

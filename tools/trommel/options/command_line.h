@@ -26,7 +26,7 @@ namespace trommel::tool {
 // An option, or an argument without a name, as it was declared.
 struct OptionText {
   std::vector<std::string> names;    // {"-n", "--capacity"}; {"FILTER"} of an argument
-  std::string value;                 // "COUNT", "[FILE]", "A.json B.json"; empty for a flag
+  std::string value;                 // "COUNT", "[FILE]"; empty for a flag
   std::string help;                  // one paragraph
   std::string group;                 // its heading on the help page
   std::vector<std::string> choices;  // all values that are legal, where these are words
