@@ -123,6 +123,9 @@ TEST_CASE("the first help page is short, and the long text is shown once", "[too
   const ToolResult none = RunTool({"help", "bogus"});
   CHECK(none.exit_code == 2);
   CHECK(none.err == "trommel: unknown subcommand 'bogus'\n");
+  const ToolResult json = RunTool({"help", "--json"});
+  CHECK(json.exit_code == 2);
+  CHECK(json.err == "trommel: --json: help is text only (see trommel help --help)\n");
 }
 
 TEST_CASE("of the options that exclude each other one may be given", "[tools][options]") {

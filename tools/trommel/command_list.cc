@@ -111,13 +111,14 @@ std::string TopicsPage(const CommandText& line) {
   return page;
 }
 
-void AddHelpCommand(CommandLine& line) {
+void AddHelpCommand(CommandLine& line, const Settings& settings) {
   Command command =
       line.AddSubcommand("help", "Explain exit codes, JSON reports and locks, or a subcommand");
   auto words = std::make_shared<std::vector<std::string>>();
   command.Arguments("SUBCOMMAND", *words,
                     "The subcommand to explain, as in: trommel help attr size");
-  command.SetAction([&line, words] {
+  command.SetAction([&line, &settings, words] {
+    if (settings.json) throw UsageError{"--json", "help is text only"};
     const Result<std::string> page =
         words->empty() ? Result<std::string>(TopicsPage(line.Describe())) : line.HelpOf(*words);
     if (!page.ok()) return Fail(kUsageError, page.error().message);
@@ -185,7 +186,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings, std::string_vie
             "Run on this instruction set (see trommel targets); TROMMEL_TARGET does the same");
 
   const bool all = AddSubcommands(line, kSubcommands, first, settings);
-  if (all) AddHelpCommand(line);
+  if (all) AddHelpCommand(line, settings);
   for (const ExamplesOf& each : kExamples) {
     const std::string_view name = each.subcommand;
     if (all || name.substr(0, name.find(' ')) == first) {
