@@ -1,6 +1,7 @@
 // How an input begins: what is no text is refused, and told how to become text.
 #include "tools/trommel/input/input_kind.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 using std::string_view_literals::operator""sv;
 
 TEST_CASE("every command that reads lines refuses what is none", "[tools][input_kind]") {
@@ -163,6 +165,15 @@ TEST_CASE("lines that all end in CR LF are pointed out", "[tools][input_kind]") 
              EndsWith("keys: lines end in CR LF, and the CR is taken as part of them: --crlf "
                       "strips it\n"));
   CHECK(RunTool({"build", "-f", "--crlf", "-o", filter, keys}).err.empty());
+  for (const auto& lines : std::vector<std::vector<std::string>>{
+           {"dedup"}, {"query", "--print-absent", filter}, {"query", "--counts", filter}}) {
+    const ToolResult printed = RunTool(With(lines, {"--json", keys}));
+    CHECK_THAT(printed.out, ContainsSubstring("one\r\n"));
+    CHECK_THAT(nlohmann::json::parse(printed.err)["notes"][0].get<std::string>(),
+               StartsWith(keys + ": lines end in CR LF"));
+  }
+  CHECK_THAT(RunTool({"dedup", "--json", "-n", "9", "--column", "2", keys}).err,
+             StartsWith("trommel: note: ") && ContainsSubstring("\ntrommel: " + keys + ":1: "));
   CHECK(RunTool({"query", "-c", filter}, "one\ntwo\n").out == "2\n");
 }
 

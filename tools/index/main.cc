@@ -47,7 +47,10 @@ int Main(int argc, char** argv) {
   line.Flag("--json", settings.json, "Report as one JSON object");
   line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
   AddSubcommands(line, kSubcommands, argc > 1 ? argv[1] : "", settings);
-  return line.Run({argv + std::min(argc, 1), argv + argc}, [] { return int{kDone}; });
+  return line.Run({argv + std::min(argc, 1), argv + argc}, [&] {
+    HoldNotes(settings.json);
+    return int{kDone};
+  });
 }
 
 }  // namespace

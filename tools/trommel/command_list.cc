@@ -179,8 +179,8 @@ std::unique_ptr<CommandLine> MakeCommandLine(Settings& settings, std::string_vie
                                             fmt::format("trommel {}", LinkedVersion()));
   CommandLine& line = *made;
   line.Flag("--json", settings.json,
-            "Report as one JSON object, on standard output, or on standard error when standard "
-            "output carries lines (query --print-..., dedup)");
+            "Report as one JSON object, notes included, on standard output, or on standard error "
+            "when standard output carries lines (query --print-..., dedup)");
   line.Flag("-q,--quiet", settings.quiet, "No progress line on the terminal");
   line.Text("--target", settings.target, "NAME",
             "Run on this instruction set (see trommel targets); TROMMEL_TARGET does the same");

@@ -25,7 +25,10 @@ int Main(int argc, char** argv) {
   }
   settings.typed = TypedCommand("trommel", {argv + std::min(argc, 1), argv + argc});
   return MakeCommandLine(settings, argc > 1 ? argv[1] : "")
-      ->Run({argv + std::min(argc, 1), argv + argc}, [&] { return UseTarget(settings.target); });
+      ->Run({argv + std::min(argc, 1), argv + argc}, [&] {
+        HoldNotes(settings.json);
+        return UseTarget(settings.target);
+      });
 }
 
 }  // namespace

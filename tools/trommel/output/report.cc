@@ -20,6 +20,14 @@ namespace trommel::tool {
 namespace {
 
 const char* program_name = "trommel";
+bool holds_notes = false;
+std::vector<std::string> held_notes;
+
+void WriteLine(std::string_view kind, std::string_view message) {
+  fmt::memory_buffer line;  // a short line needs no memory, of which there may be none left
+  fmt::format_to(std::back_inserter(line), "{}: {}{}\n", program_name, kind, message);
+  WriteToStderr({line.data(), line.size()});
+}
 
 }  // namespace
 
@@ -52,7 +60,9 @@ Json Report::ToJson() const {
 Status Report::Print(bool json, std::FILE* stream) const {
   std::string text;
   if (json) {
-    text = ToJson().text() + "\n";
+    Json object = ToJson();
+    if (!held_notes.empty()) object.Add("notes", Json::Array(held_notes));
+    text = object.text() + "\n";
   } else {
     size_t label_width = 0;
     for (const Line& line : lines_) label_width = std::max(label_width, line.label.size());
@@ -79,15 +89,20 @@ void NameProgram(const char* name) noexcept { program_name = name; }
 
 const char* ProgramName() noexcept { return program_name; }
 
+void HoldNotes(bool holds) noexcept { holds_notes = holds; }
+
 void PrintNote(std::string_view message) {
-  WriteToStderr(fmt::format("{}: note: {}\n", program_name, message));
+  if (holds_notes) {
+    held_notes.emplace_back(message);
+  } else {
+    WriteLine("note: ", message);
+  }
 }
 
 int Fail(ExitCode code, std::string_view message) {
   if (NotedInterrupt() != 0) return code;
-  fmt::memory_buffer line;  // a short line needs no memory, of which there may be none left
-  fmt::format_to(std::back_inserter(line), "{}: {}\n", program_name, message);
-  WriteToStderr({line.data(), line.size()});
+  for (const std::string& note : held_notes) WriteLine("note: ", note);
+  WriteLine("", message);
   return code;
 }
 
@@ -129,7 +144,7 @@ int FinishChange(const std::string& path, bool json, const std::function<Status(
   } catch (const std::exception& error) {
     why = error.what();
   }
-  fmt::memory_buffer message;  // see Fail
+  fmt::memory_buffer message;  // see WriteLine
   fmt::format_to(std::back_inserter(message),
                  "{} was changed, but the report of it was not written: {}", path, why);
   return Fail(kChanged, {message.data(), message.size()});

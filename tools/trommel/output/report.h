@@ -69,6 +69,10 @@ void NameProgram(const char* name) noexcept;
 
 const char* ProgramName() noexcept;
 
+// Where reports are JSON: they have the notes as their field "notes", so that a program that reads
+// one from standard error reads nothing else. If the command fails, Fail prints them.
+void HoldNotes(bool holds) noexcept;
+
 // Prints "trommel: note: message" to standard error: nothing failed.
 void PrintNote(std::string_view message);
 
