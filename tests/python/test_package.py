@@ -1,10 +1,12 @@
 """The package as it is installed: what it carries, says of itself, and promises to type checkers."""
 
 import ast
+import copy
 import doctest
 import inspect
 import os
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
@@ -166,12 +168,22 @@ def test_the_instruction_set_is_known():
     assert trommel.active_target() in trommel.runnable_targets()
 
 
-def test_a_subclass_is_a_filter():
-    class Named(trommel.CountingFilter):
-        def __init__(self, name):
-            super().__init__(1_000)
-            self.name = name
+class Named(trommel.CountingFilter):
+    def __init__(self, name):
+        super().__init__(1_000)
+        self.name = name
 
+
+def test_a_subclass_is_a_filter():
     named = Named("mine")
     named.add("a")
     assert "a" in named and named.name == "mine"
+    named.itself, named.notes = [named], ["first"]
+    deep = copy.deepcopy(named)
+    empty = trommel.CountingFilter(1_000)
+    for same in (copy.copy(named), deep, pickle.loads(pickle.dumps(named)), named | empty):
+        assert type(same) is Named and same == named and same.name == "mine"
+        named.add("b")
+        assert same != named
+        named.erase("b")
+    assert deep.itself[0] is deep and deep.notes is not named.notes

@@ -65,12 +65,24 @@ Guarded<T>* LoadBytes(Argument data, Argument limit, Argument key) {
   }());
 }
 
-// A copy, with the key of its digests; without executor and limits, which snapshots leave out.
+// What an object of a class that Python derives has beside its filter; others have no attributes.
+inline nanobind::object AttributesOf(nanobind::handle object) {
+  return nanobind::getattr(object, "__dict__", nanobind::dict());
+}
+
+// A copy of the object, of its class and with its attributes. The filter's copy has the key of its
+// digests, but no executor and limits, which snapshots leave out.
 template <class T>
-Guarded<T>* Copy(const Guarded<T>& self) {
-  return NewObject(self.Query([](const T& filter) {
-    return FromBytes<T>(filter.Serialize(), 0, filter.digest_policy().digest_key);
-  }));
+nanobind::object Copy(const Guarded<T>& self) {
+  T filter = self.Query([](const T& source) {
+    return FromBytes<T>(source.Serialize(), 0, source.digest_policy().digest_key);
+  });
+  const nanobind::object object = nanobind::find(self);
+  nanobind::object copy = nanobind::inst_alloc(object.type());
+  new (nanobind::inst_ptr<Guarded<T>>(copy)) Guarded<T>(std::move(filter));
+  nanobind::inst_mark_ready(copy);
+  AttributesOf(copy).attr("update")(AttributesOf(object));
+  return copy;
 }
 
 template <class T>
@@ -125,23 +137,33 @@ void DefineFiles(Class& bound) {
                    nb::sig(from_bytes.c_str()), "Reads what to_bytes returned.");
   bound.def("__copy__", Copy<T>, nb::sig(copy.c_str()));
   bound.def(
-      "__deepcopy__", [](const Self& self, nb::handle) { return Copy(self); },
+      "__deepcopy__",
+      [](const Self& self, nb::object memo) {
+        nb::object made = Copy(self);
+        memo[nb::int_(reinterpret_cast<uintptr_t>(nb::find(self).ptr()))] = made;
+        nb::object attributes = AttributesOf(made);  // which may have this object itself
+        attributes.attr("update")(nb::module_::import_("copy").attr("deepcopy")(attributes, memo));
+        return made;
+      },
       nb::sig(deepcopy.c_str()));
   bound.def(
       "__getstate__",
       [](const Self& self) {
-        return BytesFrom(self.Query([](const T& filter) { return filter.Serialize(); }));
+        return nb::make_tuple(
+            BytesFrom(self.Query([](const T& filter) { return filter.Serialize(); })),
+            AttributesOf(nb::find(self)));
       },
-      nb::sig("def __getstate__(self) -> bytes"),
+      nb::sig("def __getstate__(self) -> tuple[bytes, dict[str, typing.Any]]"),
       "Pickles the snapshot: without executor, limits and digest_key, which it leaves out.");
   bound.def(
       "__setstate__",
-      [](Self& self, Argument data) {
-        const BytesView view(data);
+      [](Self& self, const nb::tuple& state) {
+        const BytesView view(state[0]);
+        AttributesOf(nb::find(self)).attr("update")(state[1]);
         const WithoutGil without_gil;
         new (&self) Self(FromBytes<T>(view.bytes(), 0, {}));
       },
-      nb::sig("def __setstate__(self, data: bytes, /) -> None"));
+      nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, typing.Any]], /) -> None"));
 }
 
 template <class T, class Class>
@@ -250,9 +272,9 @@ void DefineMerge(Class& bound, const char* doc) {
   bound.def(
       "__or__",
       [](const Self& self, const Guarded<Other>& other) {
-        std::unique_ptr<Self> copy(Copy(self));
-        Merge(*copy, other);
-        return copy.release();
+        nb::object copy = Copy(self);
+        Merge(nb::cast<Self&>(copy), other);
+        return copy;
       },
       nb::is_operator(), nb::sig(merged.c_str()),
       "Returns a copy of this filter, as copy.copy makes it, into which the other one is merged:\n"
