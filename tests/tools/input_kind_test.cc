@@ -108,6 +108,7 @@ TEST_CASE("text of UTF-16 and binary data have remedies of their own", "[tools][
   };
   CHECK_THAT(error_of("\xff\xfe\0\0a\0\0\0\n\0\0\0"sv),
              ContainsSubstring("UTF-32 text, not lines: try: ... | iconv -f UTF-32 -t UTF-8 | "));
+  CHECK_THAT(error_of("\x89TRM\r\n\x1a\n"), ContainsSubstring("trommel merge adds filters up"));
   CHECK_THAT(error_of("a\0b\n"sv), ContainsSubstring("--keys nul"));
   CHECK(RunTool({"dedup", "-n", "10", "--keys", "nul"}, "key\0key\0"sv).out == "key\0"sv);
 }

@@ -24,6 +24,7 @@ constexpr std::array kStarts = {
     Start{"\x1f\x8b\x08"sv, InputKind::kGzip},  // RFC 1952: deflate is the only method
     Start{"\xfd\x37\x7a\x58\x5a\x00"sv, InputKind::kXz},
     Start{"\x28\xb5\x2f\xfd"sv, InputKind::kZstd},
+    Start{"\x89TRM\r\n\x1a\n"sv, InputKind::kTrommel},
     Start{"\xff\xfe"sv, InputKind::kUtf16},
     Start{"\xfe\xff"sv, InputKind::kUtf16},
 };
@@ -99,6 +100,9 @@ std::string RefusalOf(InputKind kind, const std::string& name, std::string_view 
     case InputKind::kZstd:  // within data that was decompressed
       return through(fmt::format("{} data", FindCompressed(kind)->name),
                      fmt::format("{} -dc", FindCompressed(kind)->program));
+    case InputKind::kTrommel:
+      return fmt::format("{}: a file of Trommel, not lines: trommel merge adds filters up{}", name,
+                         as_lines);
     case InputKind::kUtf16:
       return through("UTF-16 text", "iconv -f UTF-16 -t UTF-8");
     case InputKind::kUtf32:

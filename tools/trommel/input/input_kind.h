@@ -15,6 +15,7 @@ enum class InputKind : uint8_t {
   kBzip2,
   kXz,
   kZstd,
+  kTrommel,
   kUtf16,  // with a byte order mark, as the next
   kUtf32,
   kBinary,  // has NUL bytes
