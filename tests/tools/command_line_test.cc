@@ -138,7 +138,10 @@ TEST_CASE("of the options that exclude each other one may be given", "[tools][op
 TEST_CASE("an error of a command line names the option, the value and what is legal",
           "[tools][options]") {
   const auto [arguments, want] = GENERATE(table<std::vector<std::string>, std::string>({
-      {{"bogus", "-n", "3"}, "unknown subcommand \"bogus\""},
+      {{"bogus", "-n", "3"}, "unknown subcommand 'bogus' (see trommel --help)"},
+      {{"attr", "bogus"}, "unknown subcommand 'bogus' (see trommel attr --help)"},
+      {{"size", "--threads", "9"}, "unknown option '--threads' (see trommel size --help)"},
+      {{"fold", "a", "b"}, "unexpected argument 'b' (see trommel fold --help)"},
       {{"size", "-n", "0"}, "--capacity: must be at least 1; got 0"},
       {{"size", "-n", "9", "--slices", "9"},
        "no planes: --slices is 9; planes have 8; no runs: --slices is 9; runs have"},

@@ -329,10 +329,12 @@ int CommandLine::Run(const std::vector<std::string>& arguments,
     return written.ok() ? kDone : FailOnInput(written.error());
   } catch (const CLI::ParseError& error) {
     const std::vector<std::string> words = app_->remaining();
-    if (Chosen(app_) != app_ || words.empty()) return Fail(error.what());
-    return Fail(fmt::format("unknown {} \"{}\"",
-                            words.front().starts_with("-") ? "option" : "subcommand",
-                            words.front()));
+    const bool lacks_subcommand = !Chosen(app_)->get_subcommands(nullptr).empty();
+    const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (words.empty() || (!lacks_subcommand && !is_extra)) return Fail(error.what());
+    const char* const what = lacks_subcommand ? "unknown subcommand" : "unexpected argument";
+    return Fail(fmt::format("{} {}", words.front().starts_with("-") ? "unknown option" : what,
+                            Quoted(words.front())));
   }
 }
 
