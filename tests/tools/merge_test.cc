@@ -63,7 +63,7 @@ TEST_CASE("what has no common filter is told apart, and nothing is written", "[t
              ContainsSubstring(larger + " cannot be merged with " + first + ": ") &&
                  ContainsSubstring("num_blocks") && ContainsSubstring("the same -n, -p"));
   CHECK_THAT(error_of(Built(folder, "grown", "a\n", {}), 2),
-             ContainsSubstring("one is a counting filter and one a scalable filter"));
+             ContainsSubstring("their types are counting and scalable; build all with one --type"));
   CHECK_THAT(error_of(folder.Path("none"), 3), ContainsSubstring("none"));
   CHECK_THAT(error_of(folder.Write("text", "no filter\n"), 3), ContainsSubstring("text"));
   const std::string rows = folder.Path("rows");

@@ -30,8 +30,7 @@ struct MergeOptions {
 Status MergeInto(AnyFilter& into, AnyFilter& other) {
   if (into.type() != other.type()) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("one is a {} filter and one a {} filter; build all with -n, or all "
-                             "without",
+                 fmt::format("their types are {} and {}; build all with one --type, or all without",
                              FilterTypeName(into.type()), FilterTypeName(other.type()))};
   }
   for (AnyFilter* filter : {&into, &other}) {
