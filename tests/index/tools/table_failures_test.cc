@@ -28,7 +28,8 @@ TEST_CASE("options out of range are usage errors, and no table is made", "[tools
       {"--regions", "60001"}, {"--versions", "0"},  {"--versions", "101"},
       {"--batch", "0"},       {"--memory", "0"},    {"--structure", "other"},
       {"--key", "none"},      {"--index", "none"},  {"--key", "k,k"},
-      {"--set-valued", "x"},  {"--not-index", "x"}, {"--append", "--key", "k", "--servers", "3"}};
+      {"--set-valued", "x"},  {"--not-index", "x"}, {"--key", ""},
+      {"--append", "--key", "k", "--servers", "3"}};
   for (const std::vector<std::string>& options : wrong) {
     const ToolResult result = RunTool(With({"load", folder.Path("table"), rows}, options));
     CAPTURE(options, result.err);
@@ -145,6 +146,7 @@ TEST_CASE("commands say what is missing", "[tools]") {
   CHECK(RunTool({"put", path}).exit_code == 2);
   CHECK(RunTool({"delete", path}).exit_code == 2);
   CHECK(RunTool({"delete", path, "key", "--keys", "-"}).exit_code == 2);
+  CHECK(RunTool({"stats", ""}).exit_code == 2);
 }
 
 TEST_CASE("a table that is not there is bad input, and is not made", "[tools]") {

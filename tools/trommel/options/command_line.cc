@@ -34,6 +34,9 @@ void Take(const std::string& name, const std::string& text,
   if (!parsed.ok()) throw CLI::ValidationError(name, parsed.error().message);
 }
 
+// An empty text is that of a shell's variable that is not set.
+std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
+
 // The subcommand that was chosen; the command itself where none was.
 const CLI::App* Chosen(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -183,12 +186,6 @@ Option Option::Excludes(Option other) const { return Option(option_->excludes(ot
 Option Option::Group(const std::string& group) const { return Option(option_->group(group)); }
 Option Option::Help(const std::string& help) const { return Option(option_->description(help)); }
 
-Option Option::NotEmpty() const {
-  return Option(option_->check([](const std::string& text) {
-    return std::string(text.empty() ? "must not be empty" : "");
-  }));
-}
-
 Option Option::OneOf(const std::vector<std::string>& values,
                      const std::map<std::string, std::string>& reasons) const {
   const auto find = [values, reasons](const std::string& text) {
@@ -199,8 +196,8 @@ Option Option::OneOf(const std::vector<std::string>& values,
   };
   constexpr size_t kMostShown = 60;  // columns; more would not fit the line of the help page
   const std::string list = fmt::format("{}", fmt::join(values, ","));
-  // The name is what Describe reads.
-  return Option(option_->check(
+  // The name is what Describe reads, of the first validator.
+  return Option(option_->transform(
       CLI::Validator(find, list.size() + 2 <= kMostShown ? "{" + list + "}" : "", list)));
 }
 
@@ -228,7 +225,7 @@ Option Command::Flag(const std::string& names, bool& value, const std::string& h
 
 Option Command::Text(const std::string& names, std::string& value, const std::string& type,
                      const std::string& help) {
-  return Option(app_->add_option(names, value, help)->type_name(type));
+  return Option(app_->add_option(names, value, help)->type_name(type)->check(NotEmpty));
 }
 
 // CLI11 would take an empty text for none.
@@ -260,7 +257,7 @@ Option Command::ParsedList(const std::string& names, const std::string& help,
 
 Option Command::Arguments(const std::string& name, std::vector<std::string>& values,
                           const std::string& help) {
-  return Option(app_->add_option(name, values, help)->type_name(""));
+  return Option(app_->add_option(name, values, help)->type_name("")->check(NotEmpty));
 }
 
 Option Command::Repeatable(const std::string& names, std::vector<std::string>& values,

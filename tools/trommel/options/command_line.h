@@ -73,7 +73,6 @@ class Option {
   // All others are usage errors; `reasons` has what to say of some of them beside the list.
   Option OneOf(const std::vector<std::string>& values,
                const std::map<std::string, std::string>& reasons = {}) const;
-  Option NotEmpty() const;  // an empty text is a usage error: of a shell's variable that is not set
   Option Group(const std::string& group) const;  // its heading on the help page
   Option Help(const std::string& help) const;    // instead of what was said before
 
@@ -95,6 +94,7 @@ class Command {
   void StartGroup(const std::string& group) { group_ = group; }
 
   Option Flag(const std::string& names, bool& value, const std::string& help);
+  // An empty text is a usage error, here and of Arguments; not if the value is optional.
   Option Text(const std::string& names, std::string& value, const std::string& type,
               const std::string& help);
   Option Text(const std::string& names, std::optional<std::string>& value, const std::string& type,

@@ -125,7 +125,6 @@ void AddKeyInput(Command& command, KeyInput& input) {
             "The column of --keys tsv that is the key: a number from 1, or a name with --header "
             "(default 1; implies --keys tsv). Of several, host,url or 2,4, the values together are "
             "the key. A name with a comma is quoted: '\"last, first\",host'")
-      .NotEmpty()
       .Group(kGroup);
   command
       .Flag("--header", input.options.has_header,
@@ -203,7 +202,6 @@ void AddComment(Command& command, std::string& comment, const std::string& group
   command
       .Text("--comment", comment, "TEXT",
             "Lines that begin with TEXT, such as '#', are skipped, and counted as empty ones are")
-      .NotEmpty()
       .Group(group);
 }
 
