@@ -83,7 +83,7 @@ TEST_CASE("put writes and overwrites a row, delete removes it", "[tools]") {
 
 TEST_CASE("keys to delete may come from a file", "[tools]") {
   const MadeTable table(50);
-  const ToolResult deleted = table.Run("delete", {"--keys", "-"}, "0001\n\nnone\n0002\n0006");
+  const ToolResult deleted = table.Run("delete", {"--keys", "-"}, "0001\n\nnone\n0002\n0006\n0001");
   CHECK(deleted.exit_code == 0);
   CHECK(deleted.out.find("rows deleted  3") != std::string::npos);
   CHECK(table.NumFound({"colour=colour1"}) == 8);

@@ -1,10 +1,10 @@
 // trommel-index delete: rows by their keys.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,12 +33,14 @@ struct DeleteTotals {
   uint64_t num_rows = 0;  // that were there
 };
 
-Status DeleteKeys(index::Cluster& table, std::span<const std::string> keys, DeleteTotals& totals) {
+Status DeleteKeys(index::Cluster& table, std::vector<std::string> keys, DeleteTotals& totals) {
+  totals.num_keys += keys.size();
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   std::vector<index::Mutation> mutations;
   for (const std::string& key : keys) {
     const Result<std::optional<index::Row>> row = table.Get(key);
     if (!row.ok()) return row.error();
-    ++totals.num_keys;
     if (*row) mutations.push_back({key, std::nullopt});
   }
   if (Status written = table.Write(mutations); !written.ok()) return written;
@@ -66,7 +68,7 @@ Status DeleteLines(index::Cluster& table, const DeleteOptions& options, const Se
       }
       keys.push_back(*std::move(key));
     }
-    Status deleted = DeleteKeys(table, keys, totals);
+    Status deleted = DeleteKeys(table, std::move(keys), totals);
     return deleted.ok() ? parsed : deleted;
   };
   const Result<PassTotals> read = RunPass("deleting", lines, settings, nullptr, {{}, take});
@@ -81,7 +83,7 @@ int Delete(const DeleteOptions& options, const Settings& settings, index::Cluste
     keys.push_back(*std::move(key));
   }
   DeleteTotals totals;
-  Status done = options.keys_file.empty() ? DeleteKeys(table, keys, totals)
+  Status done = options.keys_file.empty() ? DeleteKeys(table, std::move(keys), totals)
                                           : DeleteLines(table, options, settings, totals);
   if (done.ok()) done = BuildTable(table, settings.quiet);
   if (!done.ok()) {
