@@ -20,7 +20,7 @@ constexpr const char* kMore =
     "Options of all subcommands: --json (report as one JSON object), -q (no progress line on the\n"
     "terminal), -h (help), -V (version). To begin: trommel-index demo\n"
     "Exit codes: 0 done, 1 a negative answer (no rows, a disagreement), 2 usage, 3 bad input, a\n"
-    "table that cannot be opened, or a server that did not answer.";
+    "table that cannot be opened, output that cannot be written, or a server that did not answer.";
 
 constexpr Subcommand kSubcommands[] = {
     {"load", AddTableLoad, "Rows"},

@@ -28,8 +28,8 @@ TEST_CASE("options out of range are usage errors, and no table is made", "[tools
       {"--regions", "60001"}, {"--versions", "0"},  {"--versions", "101"},
       {"--batch", "0"},       {"--memory", "0"},    {"--structure", "other"},
       {"--key", "none"},      {"--index", "none"},  {"--key", "k,k"},
-      {"--set-valued", "x"},  {"--not-index", "x"}, {"--key", ""},
-      {"--append", "--key", "k", "--servers", "3"}};
+      {"--set-valued", "x"},  {"--not-index", "x"}, {"--index=a", "--not-index=a"},
+      {"--key", ""},          {"--memory", "1"},    {"--append", "--key", "k", "--servers", "3"}};
   for (const std::vector<std::string>& options : wrong) {
     const ToolResult result = RunTool(With({"load", folder.Path("table"), rows}, options));
     CAPTURE(options, result.err);
@@ -147,6 +147,7 @@ TEST_CASE("commands say what is missing", "[tools]") {
   CHECK(RunTool({"delete", path}).exit_code == 2);
   CHECK(RunTool({"delete", path, "key", "--keys", "-"}).exit_code == 2);
   CHECK(RunTool({"stats", ""}).exit_code == 2);
+  CHECK(RunTool({"stats", path, "--memory", "1"}).exit_code == 2);
 }
 
 TEST_CASE("a table that is not there is bad input, and is not made", "[tools]") {
@@ -184,6 +185,7 @@ TEST_CASE("a load into a folder that has something in it leaves it as it is", "[
   const ToolResult result = RunTool({"load", folder.Path(""), rows});
   CHECK(result.exit_code == 3);
   CHECK(result.err.find("--append") != std::string::npos);
+  CHECK(RunTool({"load", folder.Path("t"), folder.Path("")}).err.ends_with(" is a folder\n"));
   CHECK(folder.Names() == std::vector<std::string>{"f"});
 }
 

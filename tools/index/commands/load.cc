@@ -111,7 +111,7 @@ int Append(const LoadOptions& options, const Settings& settings) {
   NoteInterrupts();
   Result<index::Cluster> table =
       index::Cluster::Open(options.table.folder, OpenOptionsOf(options.table));
-  if (!table.ok()) return FailOnInput(table.error());
+  if (!table.ok()) return FailOnRequest(table.error());
   if (options.made.input.columns.key.empty() && table->config().schema.key_columns.empty()) {
     return CloseTable(*table, options.table.folder, Fail(kUsageError, "--append: needs --key"));
   }
@@ -132,10 +132,12 @@ int Append(const LoadOptions& options, const Settings& settings) {
 }
 
 void AddNewTableOptions(Command& command, LoadOptions& options) {
-  command.Text("--index", options.made.input.columns.indexed, "LIST",
-               "Attributes to index (default: all but the key)");
-  command.Text("--not-index", options.made.input.columns.not_indexed, "LIST",
-               "Attributes not to index: queries of them ask all servers");
+  const Option indexed = command.Text("--index", options.made.input.columns.indexed, "LIST",
+                                      "Attributes to index (default: all but the key)");
+  command
+      .Text("--not-index", options.made.input.columns.not_indexed, "LIST",
+            "Attributes not to index: queries of them ask all servers")
+      .Excludes(indexed);
   AddRegions(command, options.made);
   command
       .Parsed("--structure", "NAME",

@@ -42,7 +42,7 @@ index::ClusterOptions OpenOptionsOf(const TableOptions& options) {
 int WithTable(const TableOptions& options, const std::function<int(index::Cluster&)>& work) {
   NoteInterrupts();
   Result<index::Cluster> table = index::Cluster::Open(options.folder, OpenOptionsOf(options));
-  if (!table.ok()) return FailOnInput(table.error());
+  if (!table.ok()) return FailOnRequest(table.error());
   return CloseTable(*table, options.folder, work(*table));
 }
 

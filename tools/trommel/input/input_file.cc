@@ -12,10 +12,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "tools/trommel/output/interrupt.h"
+#include "tools/trommel/output/report.h"
 
 namespace trommel::tool {
 namespace {
@@ -34,7 +36,9 @@ Result<InputFile> InputFile::Open(const std::string& path) {
   struct stat status = {};
   if (fstat(fd, &status) != 0) return IoError("open", file.name_, errno);
   if (S_ISDIR(status.st_mode)) {
-    return Error{ErrorCode::kIo, fmt::format("{} is a folder: -r reads the files below it", path)};
+    const bool has_r = std::string_view(ProgramName()) == "trommel";
+    return Error{ErrorCode::kIo, fmt::format("{} is a folder{}", path,
+                                             has_r ? ": -r reads the files below it" : "")};
   }
   file.is_regular_ = S_ISREG(status.st_mode);
 #ifdef POSIX_FADV_SEQUENTIAL
