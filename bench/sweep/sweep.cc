@@ -20,7 +20,6 @@
 #include "bench/sides/workload.h"
 #include "bench/sweep/sweep_arena.h"
 #include "bench/sweep/sweep_row.h"
-#include "bench/sweep/sweep_textbook.h"
 #include "bench/text/figures.h"
 #include "trommel/digest.h"
 #include "trommel/executor.h"
@@ -198,11 +197,7 @@ class Sweep {
       if (!created.ok()) return created.error();
       executor = std::move(*created);
     }
-    if (IsOfTextbook(row.operation)) {
-      if (textbook_ == nullptr) textbook_ = std::make_unique<SweepTextbook>(row.num_keys);
-      return Step([this, &row] { return textbook_->Step(row); });
-    }
-    if (!IsOfFilter(row.operation)) {
+    if (IsHashing(row.operation)) {
       if (hashing_ == nullptr) hashing_ = std::make_unique<SweepHashing>(kNumHashKeys);
       return Step([this, &row, &executor] {
         return row.operation == Operation::kHashInts
@@ -274,10 +269,9 @@ class Sweep {
     if (IsCeiling(row.operation)) ceilings_.Add(row, Median(figure.ns));
     figure.bound = ceilings_.BoundOf(row);
     figure.footprint_bytes = row.footprint_bytes;
-    if (IsOfFilter(row.operation)) {
-      figure.footprint_bytes = arena_->filter().geometry().num_bytes();
+    if (IsOfFilter(row.operation) || IsOfTextbook(row.operation)) {
+      figure.footprint_bytes = arena_->num_bytes();
     }
-    if (IsOfTextbook(row.operation)) figure.footprint_bytes = textbook_->num_bytes();
     for (auto& run : runs) {
       // Without Google Benchmark's suffixes: the rows of a quick run have the names of a long
       // one's.
@@ -303,7 +297,6 @@ class Sweep {
       arena_->Prove();
     }
     arena_.reset();
-    textbook_.reset();
     return Ok();
   }
 
@@ -317,7 +310,6 @@ class Sweep {
   std::map<uint32_t, std::shared_ptr<Executor>> executors_;
   std::unique_ptr<SweepHashing> hashing_;
   std::unique_ptr<SweepArena> arena_;
-  std::unique_ptr<SweepTextbook> textbook_;
   std::exception_ptr failure_;
 };
 

@@ -15,13 +15,13 @@ namespace {
 constexpr uint64_t kNumParts = 4;                 // of the ring
 constexpr uint64_t kNumPartsIn = 2;               // between steps
 constexpr uint64_t kMinKeysPerQueryStep = 32768;  // small pools are queried several times
+constexpr size_t kNumSingleKeys = 1024;
 
 void Check(bool is_right, const SweepRow& row, std::string_view message) {
   if (!is_right) throw WrongAnswer{row.name + ": " + std::string(message)};
 }
 
-}  // namespace
-
+// The digests of the keys [first_index, first_index + count).
 std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t count) {
   std::vector<uint64_t> digests(count);
   for (uint64_t i = 0; i < count; ++i) digests[i] = KeyAt(first_index + i);
@@ -29,6 +29,8 @@ std::vector<uint64_t> DigestsFrom(uint64_t first_index, uint64_t count) {
   DigestPolicy{}.Digests(keys, digests);
   return digests;
 }
+
+}  // namespace
 
 Result<std::unique_ptr<SweepArena>> SweepArena::Create(uint64_t num_keys, Encoding encoding) {
   Result<CountingFilter> filter = CountingFilter::Create(SweepConfig(num_keys, encoding));
@@ -42,26 +44,36 @@ SweepArena::SweepArena(uint64_t num_keys, CountingFilter filter, uint64_t max_pa
       num_members_(num_keys - (kNumPartsIn + 1) * part_size_),
       filter_(std::move(filter)),
       guests_(DigestsFrom(kFirstGuest, kNumParts * part_size_)),
+      head_(kNumPartsIn),
       words_(CountingFilter::BitmapWords(std::max(part_size_, kMinKeysPerQueryStep))) {
+  Fill();
+}
+
+void SweepArena::Fill() {
   for (uint64_t first = 0; first < num_members_; first += kMaxPart) {
-    InsertAll(DigestsFrom(kFirstMember + first, std::min(kMaxPart, num_members_ - first)));
+    InsertBatch(DigestsFrom(kFirstMember + first, std::min(kMaxPart, num_members_ - first)));
   }
-  for (; head_ < kNumPartsIn; ++head_) InsertAll(Part(head_));
+  for (uint64_t part = 0; part < kNumPartsIn; ++part) InsertBatch(Part(part));
 }
 
 void SweepArena::Prepare(const SweepRow& row, std::shared_ptr<Executor> executor) {
+  TurnRing();  // so that every row finds the same keys, in whichever filter is its own
   row_ = row;
   num_threads_ = executor == nullptr ? 1 : executor->num_threads();
   filter_.UseExecutor(std::move(executor));
   if (row.operation == Operation::kInsertSkewed && skewed_.empty()) MakeSkewed();
-  TurnRing();  // so that non-members get the same answers in every row
+  if (!IsOfTextbook(row.operation) || textbook_) return;
+  textbook_.emplace(TextbookFilter::ForKeys(row.num_keys, kSweepTargetFpr));
+  Fill();
 }
 
 StepTime SweepArena::Step() {
   switch (row_.operation) {
     case Operation::kInsert:
+    case Operation::kTextbookInsert:
       return InsertStep();
     case Operation::kErase:
+    case Operation::kTextbookErase:
       return EraseStep();
     case Operation::kInsertSkewed:
       return SkewedStep();
@@ -79,13 +91,15 @@ StepTime SweepArena::InsertStep() {
   Insert(part);
   const StepTime time = clock.Stop(part.size());
   ++head_;
-  Check(filter_.num_keys() == before + part.size(), row_, "not every key was inserted");
+  // The textbook's filter has no such number: the erasure proves it.
+  Check(IsOfTextbook(row_.operation) || filter_.num_keys() == before + part.size(), row_,
+        "not every key was inserted");
   EraseAll(Part(tail_++));
   return time;
 }
 
 StepTime SweepArena::EraseStep() {
-  InsertAll(Part(head_++));
+  InsertBatch(Part(head_++));
   const Digests part = Part(tail_);
   const StepClock clock(num_threads_);
   const uint64_t num_erased = Erase(part);
@@ -139,15 +153,18 @@ StepTime SweepArena::QueryStep() {
   const StepClock clock(num_threads_);
   for (uint64_t i = 0; i < repeats; ++i) num_present += Query(digests);
   const StepTime time = clock.Stop(repeats * digests.size());
-  const std::string wrong = num_present % repeats != 0 ? "different answers to the same keys"
-                                                       : pool.Check(filter_, num_present / repeats);
+  Check(num_present % repeats == 0, row_, "different answers to the same keys");
+  const std::string wrong = pool.Check(num_present / repeats, [this] { return CurrentFpr(); });
   Check(wrong.empty(), row_, wrong);
+  Check(!pool.is_first() || SingleKeysAgree(digests), row_,
+        "the batch and the single-key form answered differently");
   pool.Advance();
   return time;
 }
 
 void SweepArena::Prove() {
   TurnRing();
+  row_.operation = Operation::kErase;  // of our filter
   const uint64_t num_keys = filter_.num_keys();
   Check(num_keys == num_members_ + kNumPartsIn * part_size_, row_, "keys were lost or left over");
   EraseAll(Part(0));
@@ -168,7 +185,7 @@ SweepArena::Digests SweepArena::Part(uint64_t idx) const {
 
 void SweepArena::TurnRing() {
   for (; tail_ % kNumParts != 0; ++head_, ++tail_) {
-    InsertAll(Part(head_));
+    InsertBatch(Part(head_));
     EraseAll(Part(tail_));
   }
 }
@@ -189,51 +206,72 @@ void SweepArena::InBatches(Digests digests, const Call& call) {
   }
 }
 
+void SweepArena::InsertBatch(Digests digests) {
+  if (IsOfTextbook(row_.operation)) {
+    textbook_->Insert(digests);
+  } else {
+    filter_.Insert(Keys::Digests(digests));
+  }
+}
+
+uint64_t SweepArena::EraseBatch(Digests digests) {
+  return IsOfTextbook(row_.operation) ? textbook_->Erase(digests)
+                                      : filter_.Erase(Keys::Digests(digests)).num_erased;
+}
+
+uint64_t SweepArena::QueryBatch(Digests digests) {
+  const std::span words = std::span(words_).first(CountingFilter::BitmapWords(digests.size()));
+  return IsOfTextbook(row_.operation) ? textbook_->Query(digests, words)
+                                      : filter_.Query(Keys::Digests(digests), words);
+}
+
 void SweepArena::Insert(Digests digests) {
-  InBatches(digests, [this](Digests batch) { filter_.Insert(Keys::Digests(batch)); });
+  InBatches(digests, [this](Digests batch) { InsertBatch(batch); });
 }
 
 uint64_t SweepArena::Erase(Digests digests) {
   uint64_t num_erased = 0;
-  InBatches(digests,
-            [&](Digests batch) { num_erased += filter_.Erase(Keys::Digests(batch)).num_erased; });
+  InBatches(digests, [&](Digests batch) { num_erased += EraseBatch(batch); });
   return num_erased;
 }
 
 uint64_t SweepArena::Query(Digests digests) {
   uint64_t num_present = 0;
-  InBatches(digests, [&](Digests batch) {
-    num_present += filter_.Query(
-        Keys::Digests(batch), std::span(words_).first(CountingFilter::BitmapWords(batch.size())));
-  });
+  InBatches(digests, [&](Digests batch) { num_present += QueryBatch(batch); });
   return num_present;
 }
 
 void SweepArena::EraseAll(Digests digests) {
-  const uint64_t num_erased = filter_.Erase(Keys::Digests(digests)).num_erased;
-  Check(num_erased == digests.size(), row_, "a member could not be erased");
+  Check(EraseBatch(digests) == digests.size(), row_, "a member could not be erased");
+}
+
+double SweepArena::CurrentFpr() const {
+  return IsOfTextbook(row_.operation)
+             ? textbook_->PredictedFpr(num_members_ + kNumPartsIn * part_size_)
+             : filter_.MeasureFill().current_fpr;
+}
+
+bool SweepArena::SingleKeysAgree(Digests digests) {
+  const Digests some = digests.first(std::min(kNumSingleKeys, digests.size()));
+  QueryBatch(some);
+  for (size_t i = 0; i < some.size(); ++i) {
+    const bool is_found = IsOfTextbook(row_.operation) ? textbook_->MayContain(some[i])
+                                                       : filter_.MayContain(Key::Digest(some[i]));
+    if (is_found != ((words_[i / 64] >> (i % 64) & 1) != 0)) return false;
+  }
+  return true;
 }
 
 namespace {
 
 constexpr uint64_t kMostBatches = 4;
 constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
-constexpr size_t kNumSingleKeys = 1024;
 constexpr double kMaxSigmas = 6;
 
 bool IsMember(Operation op, uint64_t i) {
   const bool coin = (KeyAt(~i) & 1) != 0;
-  return op == Operation::kQueryHit || (op == Operation::kQueryHalf && coin);
-}
-
-bool SingleKeysAgree(const CountingFilter& filter, std::span<const uint64_t> digests) {
-  std::vector<uint64_t> bitmap(CountingFilter::BitmapWords(digests.size()));
-  filter.Query(Keys::Digests(digests), bitmap);
-  for (size_t i = 0; i < digests.size(); ++i) {
-    const bool is_set = (bitmap[i / 64] >> (i % 64) & 1) != 0;
-    if (filter.MayContain(Key::Digest(digests[i])) != is_set) return false;
-  }
-  return true;
+  return op == Operation::kQueryHit || op == Operation::kTextbookQueryHit ||
+         (op == Operation::kQueryHalf && coin);
 }
 
 }  // namespace
@@ -252,21 +290,18 @@ QueryPool::QueryPool(Operation op, uint64_t num_members, uint64_t batch_size)
   DigestPolicy{}.Digests(keys, digests_);
 }
 
-std::string QueryPool::Check(const CountingFilter& filter, uint64_t num_present) {
+std::string QueryPool::Check(uint64_t num_present, const std::function<double()>& fpr) {
   const uint64_t num_in = num_in_[current_];
   if (num_present < num_in) return "a member was answered \"absent\"";
-  if (num_present_[current_] != kUnknown) {
+  is_first_ = num_present_[current_] == kUnknown;
+  if (!is_first_) {
     return num_present == num_present_[current_] ? "" : "the answers to these keys changed";
   }
-  const double expected =
-      static_cast<double>(batch_size_ - num_in) * filter.MeasureFill().current_fpr;
+  const double expected = static_cast<double>(batch_size_ - num_in) * fpr();
   const double false_positives = static_cast<double>(num_present - num_in);
   if (std::abs(false_positives - expected) > kMaxSigmas * (1 + std::sqrt(expected))) {
     return std::to_string(num_present - num_in) + " false positives; expected " +
            std::to_string(std::llround(expected));
-  }
-  if (!SingleKeysAgree(filter, digests().first(std::min<size_t>(kNumSingleKeys, batch_size_)))) {
-    return "the batch and the single-key form answered differently";
   }
   num_present_[current_] = num_present;
   return "";

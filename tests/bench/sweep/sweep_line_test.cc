@@ -1,5 +1,4 @@
-// The textbook's filter in a sweep: its rows are there, timed, and proved.
-#include "bench/sweep/sweep_textbook.h"
+// The line of a sweep: our times and those of the textbook's filter.
 
 #include <string>
 #include <vector>
@@ -14,7 +13,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("a sweep's line has the CPU, our times and the textbook's", "[bench][sweep_textbook]") {
+TEST_CASE("a sweep's line has the CPU, our times and the textbook's", "[bench][sweep_line]") {
   MachineCard card = ReadMachineCard();
   card.cpu_model = "Abacus 9000";
   const Result<SweepPlan> plan = MakePlan({.filter = "^(insert|erase|query_hit|query_miss|textbook)"
