@@ -54,9 +54,10 @@ function(trommel_library_options target)
   endif()
 endfunction()
 
-# trommel_unity(target size): with TROMMEL_UNITY, sources of one folder are compiled together, up to
-# `size` at a time. CLI11, nlohmann/json and Catch2 are then instantiated a few times and not in each
-# of some ninety files. The price: names in anonymous namespaces must differ within a folder. A clash
+# trommel_unity(target size [TOGETHER]): with TROMMEL_UNITY, sources of one folder, or TOGETHER of all
+# folders, are compiled together, up to `size` at a time. CLI11, nlohmann/json and Catch2 are then
+# instantiated a few times and not in each of some ninety files. The price: names in anonymous
+# namespaces must differ within a folder, or within the target. A clash
 # stops the compiler, and a file that cannot avoid one may be compiled alone: give it the source
 # property SKIP_UNITY_BUILD_INCLUSION. The preset dev compiles each file alone, so that each is known
 # to include what it uses.
@@ -69,7 +70,10 @@ function(trommel_unity target size)
   list(FILTER sources INCLUDE REGEX "\\.cc$")
   foreach(source IN LISTS sources)
     get_filename_component(folder ${source} DIRECTORY)
-    get_filename_component(folder ${folder} NAME)
+    get_filename_component(folder "${folder}" NAME)
+    if("TOGETHER" IN_LIST ARGN)
+      set(folder all)
+    endif()
     if(NOT DEFINED count_${folder})
       set(count_${folder} 0)
     endif()

@@ -31,7 +31,7 @@ ErasingTrial RunErasing(classic::ScalableSplit filter, uint64_t num_keys, Random
 
 Table ScbfErasing(const Options& options) {
   const uint64_t num_keys = options.quick ? 8'000 : 40'000;
-  constexpr double kRate = 0x1p-5;
+  constexpr double kTarget = 0x1p-5;
   const uint64_t positions = 5 * (num_keys / 16);
   Table table{.title =
                   "Scalable filter: live keys that answer \"absent\" after others were erased"};
@@ -58,8 +58,8 @@ Table ScbfErasing(const Options& options) {
     for (const auto& [erase, erase_name] : erases) {
       const bool is_ours = insert == classic::InsertRule::kOldestShowing;
       if (is_ours && erase != classic::EraseRule::kOldest) continue;
-      const ErasingTrial trial =
-          RunErasing({positions, kRate, insert, erase}, num_keys, RandomStream(options.seed, 120));
+      const ErasingTrial trial = RunErasing({positions, kTarget, insert, erase}, num_keys,
+                                            RandomStream(options.seed, 120));
       Row row{.what = std::string(insert_name) + erase_name, .unit = Unit::kCount};
       row.measured = static_cast<double>(trial.num_lost);
       row.note = std::to_string(trial.num_generations) + " generations. ";

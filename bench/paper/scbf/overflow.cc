@@ -19,11 +19,11 @@ struct PrintedOverflow {
   double split;                 // Tables 2 and 3
   std::optional<double> plain;  // Table 4
 };
-const PrintedOverflow kPrinted[] = {{1, 0.03388, 0.1534},
-                                    {2, 1.80e-4, 5.56e-3},
-                                    {3, 4.48e-10, 7.15e-7},
-                                    {4, 1.54e-23, 2.22e-16},
-                                    {5, 3.89e-55, std::nullopt}};
+const PrintedOverflow kPrintedOverflows[] = {{1, 0.03388, 0.1534},
+                                             {2, 1.80e-4, 5.56e-3},
+                                             {3, 4.48e-10, 7.15e-7},
+                                             {4, 1.54e-23, 2.22e-16},
+                                             {5, 3.89e-55, std::nullopt}};
 constexpr uint32_t kMostMeasuredBits = 3;
 
 struct Side {
@@ -66,7 +66,7 @@ Table SplitTable(const Options& options, const Side& side) {
       "prints (ln 2 / j)^j / sqrt(2 pi j): the factor e^j was dropped. The exact model is the "
       "Poisson distribution of mean ln 2; the measurements have the binomial distribution of "
       "25,552 keys, 2 % lower at 32.";
-  for (const PrintedOverflow& printed : kPrinted) {
+  for (const PrintedOverflow& printed : kPrintedOverflows) {
     const uint32_t count = 1U << printed.bits;
     Row row{.what = CountName(printed), .paper = printed.split};
     row.formula = classic::OverflowBound(kLoad, count);
@@ -85,7 +85,7 @@ Table PlainTable(const Options& options, const Side& side) {
       "The formula is the tail itself, so the two tables compare a mistaken bound with an exact "
       "value. Both structures put n k increments on M counters: the load is ln 2 in both, and "
       "everything that follows from it is equal.";
-  for (const PrintedOverflow& printed : kPrinted) {
+  for (const PrintedOverflow& printed : kPrintedOverflows) {
     const uint32_t count = 1U << printed.bits;
     Row row{.what = CountName(printed), .paper = printed.plain};
     row.exact = classic::PoissonTail(kLoad, count);
@@ -105,7 +105,7 @@ Table MaximumTable(const Side& split, const Side& plain) {
   table.text =
       "P(max c(i) >= j) is printed above figures of one counter. With M = 368,640 counters it is 1 "
       "- (1 - p)^M.";
-  for (const PrintedOverflow& printed : kPrinted) {
+  for (const PrintedOverflow& printed : kPrintedOverflows) {
     for (const Side* side : {&split, &plain}) {
       const uint32_t count = 1U << printed.bits;
       const bool is_split = side == &split;

@@ -14,25 +14,25 @@
 namespace trommel::paper {
 namespace {
 
-struct PrintedRow {
+struct PrintedSize {
   double fpr;
   const char* name;
   double num_hashes;
   double slice_positions;
   double capacity;
 };
-constexpr PrintedRow kTable1[] = {{1e-3, "1e-3", 10, 36864, 25639},
-                                  {1e-4, "1e-4", 14, 26331, 19229},
-                                  {1e-5, "1e-5", 17, 21684, 15383},
-                                  {1e-6, "1e-6", 20, 18432, 12819}};
+constexpr PrintedSize kTable1[] = {{1e-3, "1e-3", 10, 36864, 25639},
+                                   {1e-4, "1e-4", 14, 26331, 19229},
+                                   {1e-5, "1e-5", 17, 21684, 15383},
+                                   {1e-6, "1e-6", 20, 18432, 12819}};
 
 // The most keys for which (1 - (1 - 1/m)^n)^k <= P.
-double ExactCapacity(const PrintedRow& printed) {
+double ExactCapacity(const PrintedSize& printed) {
   const double fill = std::pow(printed.fpr, 1 / printed.num_hashes);
   return std::floor(std::log1p(-fill) / std::log1p(-1 / printed.slice_positions));
 }
 
-Row RateAt(const Options& options, const PrintedRow& printed) {
+Row RateAt(const Options& options, const PrintedSize& printed) {
   const auto num_hashes = static_cast<uint32_t>(printed.num_hashes);
   const auto slice_positions = static_cast<uint64_t>(printed.slice_positions);
   const auto num_keys = static_cast<uint64_t>(printed.capacity);
@@ -60,7 +60,7 @@ Table ScbfSizing(const Options& options) {
       "k = log2(1/P) is rounded up and m = M / k down; n = M (ln 2)^2 / |ln P| uses k before "
       "rounding. The exact n is the most that k slices of m positions hold at rate P. (M counts "
       "positions: with counters of 4 bits the filter takes 180 KB.)";
-  for (const PrintedRow& printed : kTable1) {
+  for (const PrintedSize& printed : kTable1) {
     const std::string at = std::string("P = ") + printed.name + ": ";
     const auto published = classic::PublishedSplitFor(kScbfPositions, printed.fpr);
     Row hashes{.what = at + "hashes k", .unit = Unit::kCount, .paper = printed.num_hashes};
@@ -91,10 +91,10 @@ Report ScbfReport(const Options& options) {
 namespace {
 
 Table RateTable(const Options& options) {
-  constexpr uint32_t kHashes = 7;
-  constexpr double kRate = 0x1p-7;
+  constexpr uint32_t kSlices = 7;
+  constexpr double kTarget = 0x1p-7;
   const uint64_t slice_positions = options.quick ? 4'096 : 65'536;
-  classic::ScalableSplit filter(kHashes * slice_positions, kRate, classic::InsertRule::kNewest,
+  classic::ScalableSplit filter(kSlices * slice_positions, kTarget, classic::InsertRule::kNewest,
                                 classic::EraseRule::kEverywhere);
   const uint64_t num_keys = filter.half_full();
   const uint64_t num_non_members = options.quick ? 100'000 : 2'000'000;
@@ -105,14 +105,14 @@ Table RateTable(const Options& options) {
       "fill in the exact model.";
   const double p = filter.generation_fpr();
   const double own =
-      bench::TextbookOwnSigma(filter.geometry().total_positions(), kHashes, num_keys);
+      bench::TextbookOwnSigma(filter.geometry().total_positions(), kSlices, num_keys);
   for (const uint32_t d : {1U, 2U, 4U, 8U, 16U}) {
     while (filter.num_generations() < d) {
       InsertRandom(filter, RandomStream(options.seed, 100 + filter.num_generations()), num_keys);
     }
     const double exact = classic::ScalableSplit::FprOf(p, d);
     Row row{.what = "d = " + std::to_string(d), .unit = Unit::kShare};
-    row.formula = classic::ScalableSplit::FprOf(kRate, d);
+    row.formula = classic::ScalableSplit::FprOf(kTarget, d);
     row.exact = exact;
     row.measured = MeasuredFpr(filter, RandomStream(options.seed, 99), num_non_members);
     row.allowed = BinomialRange(exact, num_non_members, own * std::sqrt(d));
