@@ -41,17 +41,9 @@ Result<std::unique_ptr<index::Cluster>> MakeTable(const std::filesystem::path& f
 }  // namespace
 
 const char* NameOf(Way way) noexcept {
-  switch (way) {
-    case Way::kBroadcast:
-      return "broadcast";
-    case Way::kServerFilters:
-      return "server filters";
-    case Way::kColumnMap:
-      return "column map";
-    case Way::kExactMap:
-      return "exact map";
-  }
-  return "";
+  constexpr const char* kNames[] = {"broadcast", "server filters", "column map", "exact map"};
+  static_assert(std::size(kNames) == kNumWays);
+  return kNames[static_cast<size_t>(way)];
 }
 
 IndexSides::IndexSides(index::RegionTable table, const index::Schema& schema)

@@ -16,19 +16,9 @@
 namespace trommel::bench {
 
 const char* NameOf(QueryKind kind) noexcept {
-  switch (kind) {
-    case QueryKind::kByWeight:
-      return "by weight";
-    case QueryKind::kSelective:
-      return "selective";
-    case QueryKind::kDistinct:
-      return "distinct";
-    case QueryKind::kAbsent:
-      return "absent";
-    case QueryKind::kPair:
-      return "pair (AND)";
-  }
-  return "";
+  constexpr const char* kNames[] = {"by weight", "selective", "distinct", "absent", "pair (AND)"};
+  static_assert(std::size(kNames) == kNumQueryKinds);
+  return kNames[static_cast<size_t>(kind)];
 }
 
 QueryDraw::QueryDraw(const IndexedTable& table, const ExactMap& map, uint64_t seed)

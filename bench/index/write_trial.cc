@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,19 +35,10 @@ Result<double> BuildSeconds(index::Cluster& table) {
 }  // namespace
 
 const char* NameOf(WriteSide side) noexcept {
-  switch (side) {
-    case WriteSide::kCommit:
-      return "RocksDB batch alone";
-    case WriteSide::kLocalIndex:
-      return "local index";
-    case WriteSide::kExactMap:
-      return "exact map";
-    case WriteSide::kServerFilters:
-      return "server filters";
-    case WriteSide::kColumnMap:
-      return "column map";
-  }
-  return "";
+  constexpr const char* kNames[] = {"RocksDB batch alone", "local index", "exact map",
+                                    "server filters", "column map"};
+  static_assert(std::size(kNames) == kNumWriteSides);
+  return kNames[static_cast<size_t>(side)];
 }
 
 Result<LoadFigures> WriteTrial::Load() {

@@ -21,7 +21,6 @@
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
 #include "trommel/attribute_filter.h"
-#include "trommel/targets.h"
 
 namespace trommel::bench {
 namespace {
@@ -34,7 +33,6 @@ struct BitmapTrialRequest {
 };
 
 struct BitmapTrialOutcome {
-  std::string wrong;  // the first wrong answer; empty: there was none
   size_t num_sets = 0;
   uint64_t bitmap_bytes = 0;  // compact
   uint64_t filter_bytes = 0;
@@ -112,17 +110,14 @@ void MeasureQueries(const ValueQueries& kind, const BitmapIndex& bitmaps,
       [&] { num_maybe[kFilterBatchSide] = filter.Query(kind.set, tuples, maybe); }};
   outcome.queries.push_back({kind.name, TimeInRounds(ways, tuples.size, rounds)});
 
-  if (num_maybe[kBitmapSide] != (kind.are_members ? tuples.size : 0)) {
-    outcome.wrong = "the bitmaps answer wrongly: " + kind.name;
-  }
-  if (num_maybe[kFilterOneSide] != num_maybe[kFilterBatchSide]) {
-    outcome.wrong = "the filter answers single queries differently: " + kind.name;
-  }
-  if (!kind.are_members) {
-    outcome.false_positives.push_back({kind.name, tuples.size, num_maybe[kFilterBatchSide]});
-  } else if (num_maybe[kFilterBatchSide] != tuples.size) {
-    outcome.wrong = "the filter answers \"absent\" to a member: " + kind.name;
-  }
+  Demand(num_maybe[kBitmapSide] == (kind.are_members ? tuples.size : 0),
+         "the bitmaps answer wrongly");
+  Demand(num_maybe[kFilterOneSide] == num_maybe[kFilterBatchSide],
+         "the filter answers single queries differently");
+  Demand(!kind.are_members || num_maybe[kFilterBatchSide] == tuples.size,
+         "the filter answers \"absent\" to a member");
+  if (kind.are_members) return;
+  outcome.false_positives.push_back({kind.name, tuples.size, num_maybe[kFilterBatchSide]});
 }
 
 // Random rows are erased and inserted again, in another order. The bitmaps are told their numbers.
@@ -157,7 +152,7 @@ void MeasureUpdates(const ValueTable& table, const BitmapTrialRequest& request,
         for (size_t i = 0; i < count; ++i) bitmaps.Insert(shuffled[i], inserted.Row(i));
       }
     });
-    if (num_refused != 0) outcome.wrong = "the filter refuses an update";
+    Demand(num_refused == 0, "the filter refuses an update");
     if (!counts) return;
     erase.sides[side].push_back(erase_ns);
     insert.sides[side].push_back(insert_ns);
@@ -187,9 +182,8 @@ BitmapTrialOutcome RunBitmapTrial(const ValueTable& table, const BitmapTrialRequ
     for (size_t i = 0; i < kind.size(); ++i) {
       num_found += bitmaps.Has(kind.set, kind.digests.Row(i)) ? 1 : 0;
     }
-    if (num_found != (kind.are_members ? kind.size() : 0)) {
-      outcome.wrong = "the bitmaps answer wrongly after updates: " + kind.name;
-    }
+    Demand(num_found == (kind.are_members ? kind.size() : 0),
+           "the bitmaps answer wrongly after updates");
   }
   return outcome;
 }
@@ -222,15 +216,9 @@ constexpr char kUsage[] =
     "  --questions       of each kind\n"
     "  --rounds          paired measurements of each figure, after one that does not count\n";
 
-bool Run(const ValueTable& table, const BitmapTrialRequest& request) {
-  const BitmapTrialOutcome outcome = RunBitmapTrial(table, request);
-  if (!outcome.wrong.empty()) {
-    std::fprintf(stderr, "bitmaps_bench: %s\n", outcome.wrong.c_str());
-    return false;
-  }
-  std::printf("\n%s", FormatBitmapTrial(table, outcome).c_str());
+void Run(const ValueTable& table, const BitmapTrialRequest& request) {
+  std::printf("\n%s", FormatBitmapTrial(table, RunBitmapTrial(table, request)).c_str());
   std::fflush(stdout);
-  return true;
 }
 
 int Main(int argc, char** argv) {
@@ -256,23 +244,19 @@ int Main(int argc, char** argv) {
     return 2;
   }
   request.num_queries = static_cast<size_t>(num_queries);
-  std::printf(
-      "One thread, target %s, filter at %.1f %% per set. Medians of %d paired rounds; ratios are "
-      "taken in each round: median [min..max].\n",
-      std::string(ActiveTarget()).c_str(), 100 * request.target_fpr,
-      static_cast<int>(request.rounds));
+  std::fputs(
+      TrialHeading(Printed(", filter at %.1f %% per set", 100 * request.target_fpr), request.rounds)
+          .c_str(),
+      stdout);
   if (!tsv.empty()) {
     std::ifstream file(tsv);
-    if (!file) {
-      std::fprintf(stderr, "bitmaps_bench: %s: cannot be opened\n", tsv.c_str());
-      return 3;
-    }
-    return Run(ValueOrExit(ReadValueTable(file, tsv, columns), "bitmaps_bench"), request) ? 0 : 1;
+    if (!file) Quit("bitmaps_bench: " + tsv + ": cannot be opened", 3);
+    Run(ValueOrExit(ReadValueTable(file, tsv, columns), "bitmaps_bench"), request);
+    return 0;
   }
   for (const uint64_t num_values : numbers_of_values) {
-    const ValueTable table =
-        MakeValueTable(num_rows, num_values, static_cast<size_t>(num_attributes), request.seed);
-    if (!Run(table, request)) return 1;
+    Run(MakeValueTable(num_rows, num_values, static_cast<size_t>(num_attributes), request.seed),
+        request);
   }
   return 0;
 }

@@ -11,13 +11,13 @@
 
 #include "bench/machine/clock.h"
 #include "bench/machine/roofline.h"
+#include "bench/sides/demand.h"
 #include "bench/sides/filter_loop.h"
 #include "bench/sides/workload.h"
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
 #include "trommel/column_map.h"
 #include "trommel/counting_filter.h"
-#include "trommel/targets.h"
 
 namespace trommel::bench {
 namespace {
@@ -50,23 +50,21 @@ struct Sides {
   Filters filters;  // one per column
 };
 
-Result<Sides> MakeSides(const Shape& shape) {
+Sides MakeSides(const Shape& shape) {
   const uint64_t num_pairs = shape.num_columns * shape.keys_per_column;
-  Result<ColumnMap> map = ColumnMap::Create(
-      {.capacity = shape.spread <= kMostInSlots ? num_pairs : num_pairs / shape.spread + 1,
-       .num_columns = shape.num_columns});
-  if (!map) return map.error();
-  Sides sides{*std::move(map), {}};
+  Sides sides{
+      ValueOrExit(ColumnMap::Create(
+          {.capacity = shape.spread <= kMostInSlots ? num_pairs : num_pairs / shape.spread + 1,
+           .num_columns = shape.num_columns})),
+      {}};
   for (uint32_t c = 0; c < shape.num_columns; ++c) {
-    if (const Status opened = sides.map.OpenColumn(c); !opened) return opened.error();
-    Result<CountingFilter> filter =
-        CountingFilter::Create({.capacity = shape.keys_per_column, .target_fpr = 0.004});
-    if (!filter) return filter.error();
+    Demand(sides.map.OpenColumn(c).ok(), "a column is not opened");
+    CountingFilter& filter = sides.filters.emplace_back(ValueOrExit(
+        CountingFilter::Create({.capacity = shape.keys_per_column, .target_fpr = 0.004})));
     ForEachBatch(shape.FirstKeyOf(c, kFirstMember), shape.keys_per_column, [&](Batch batch) {
       sides.map.Insert(c, Keys::Digests(batch.digests));
-      filter->Insert(Keys::Digests(batch.digests));
+      filter.Insert(Keys::Digests(batch.digests));
     });
-    sides.filters.push_back(*std::move(filter));
   }
   return sides;
 }
@@ -77,10 +75,9 @@ auto QueryOf(const Sides& sides) {
 
 uint64_t BlockBytes(const ColumnMap& map) { return map.geometry().num_blocks * 64; }
 
-// --- The checks. Empty, or what is wrong.
+// --- The checks, which end the program.
 
-std::string CheckAnswers(const Sides& sides, const Shape& shape,
-                         std::span<const uint64_t> digests) {
+void CheckAnswers(const Sides& sides, const Shape& shape, std::span<const uint64_t> digests) {
   const size_t words = sides.map.row_words();
   const auto few = digests.first(kLoopKeys);
   std::vector<uint64_t> answers(few.size() * words);
@@ -88,20 +85,15 @@ std::string CheckAnswers(const Sides& sides, const Shape& shape,
   std::vector<uint64_t> answer(words);
   for (size_t i = 0; i < few.size(); ++i) {
     sides.map.Query(Key::Digest(few[i]), answer);
-    if (!std::ranges::equal(answer, std::span(answers).subspan(i * words, words))) {
-      return "single answers differ";
-    }
+    Demand(std::ranges::equal(answer, std::span(answers).subspan(i * words, words)),
+           "single answers differ");
   }
-  if (LoopOne(sides.filters, few) != LoopBatch(sides.filters, few))
-    return "answers of filters differ";
+  Demand(LoopOne(sides.filters, few) == LoopBatch(sides.filters, few), "answers of filters differ");
   for (uint32_t c = 0; c < shape.num_columns; ++c) {
     const Population members(shape.FirstKeyOf(c, kFirstMember), 1);
     const Key key = Key::Digest(members.batch().digests[0]);
-    if (!sides.map.MayContain(c, key) || !sides.filters[c].MayContain(key)) {
-      return "a member is absent";
-    }
+    Demand(sides.map.MayContain(c, key) && sides.filters[c].MayContain(key), "a member is absent");
   }
-  return "";
 }
 
 // --- The tables.
@@ -179,13 +171,8 @@ void PrintMemory(const Sides& sides, std::span<const uint64_t> non_members) {
         map.predicted_false_columns);
 }
 
-// Returns whether the sides could be made and agree.
-bool RunOne(const Shape& shape, uint64_t rounds) {
-  Result<Sides> sides = MakeSides(shape);
-  if (!sides) {
-    std::fprintf(stderr, "columns_bench: %s\n", sides.error().message.c_str());
-    return false;
-  }
+void RunOne(const Shape& shape, uint64_t rounds) {
+  Sides sides = MakeSides(shape);
   const Population non_members(kFirstNonMember, kQueries);
   // Members of columns that are spread over all.
   std::vector<uint64_t> members;
@@ -196,22 +183,18 @@ bool RunOne(const Shape& shape, uint64_t rounds) {
       members.push_back(some.batch().digests[k]);
     }
   }
-  const MapGeometry& geometry = sides->map.geometry();
+  const MapGeometry& geometry = sides.map.geometry();
   std::printf("\n%s columns of %s keys, each key in %s: %u bits per slot, %llu blocks\n",
               CountName(shape.num_columns).c_str(), CountName(shape.keys_per_column).c_str(),
               CountName(shape.spread).c_str(), geometry.slot_bits(),
               static_cast<unsigned long long>(geometry.num_blocks));
   const std::span<const uint64_t> others = non_members.batch().digests;
-  if (const std::string wrong = CheckAnswers(*sides, shape, others); !wrong.empty()) {
-    std::fprintf(stderr, "columns_bench: %s\n", wrong.c_str());
-    return false;
-  }
-  PrintQueries(*sides, "non-members", others, rounds);
-  PrintQueries(*sides, "members", members, rounds);
-  PrintUpdates(*sides, shape, rounds);
-  PrintMemory(*sides, others);
+  CheckAnswers(sides, shape, others);
+  PrintQueries(sides, "non-members", others, rounds);
+  PrintQueries(sides, "members", members, rounds);
+  PrintUpdates(sides, shape, rounds);
+  PrintMemory(sides, others);
   std::fflush(stdout);
-  return true;
 }
 
 int Main(int argc, char** argv) {
@@ -225,17 +208,14 @@ int Main(int argc, char** argv) {
                      kUsage)) {
     return 2;
   }
-  std::printf(
-      "One thread, target %s. Medians of %d paired rounds; ratios are taken in each round: median "
-      "[min..max].\n",
-      std::string(ActiveTarget()).c_str(), static_cast<int>(rounds));
+  std::fputs(TrialHeading("", rounds).c_str(), stdout);
   for (const uint64_t num_columns : columns) {
     // More than are allowed stay more, and Create says so.
     const auto in_range =
         static_cast<uint32_t>(std::min<uint64_t>(num_columns, uint64_t{kMaxMapColumns} + 1));
     for (const uint64_t keys_per_column : keys) {
       for (const uint64_t spread : spreads) {
-        if (!RunOne({in_range, keys_per_column, spread}, rounds)) return 1;
+        RunOne({in_range, keys_per_column, spread}, rounds);
       }
     }
   }

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/sides/demand.h"
 #include "bench/text/arguments.h"
 #include "bench/text/figures.h"
 #include "bench/trials/encoding_trial.h"
 #include "trommel/sizing.h"
-#include "trommel/targets.h"
 
 namespace trommel::bench {
 namespace {
@@ -73,18 +73,12 @@ int Main(int argc, char** argv) {
     return 2;
   }
   const uint32_t slices = kSlices[slices_idx];
-  std::printf(
-      "One thread, target %s, runs of %u slices. Medians of %d paired rounds; ratios are taken in "
-      "each round: median [min..max].\n",
-      std::string(ActiveTarget()).c_str(), slices, static_cast<int>(rounds));
+  std::fputs(TrialHeading(Printed(", runs of %u slices", slices), rounds).c_str(), stdout);
   for (const double rate : rates) {
     for (const uint64_t num_keys : keys) {
       const EncodingOutcome outcome = RunEncodingTrial(
           {.num_keys = num_keys, .target_fpr = rate, .run_slices = slices, .rounds = rounds});
-      if (!outcome.wrong.empty()) {
-        std::fprintf(stderr, "encodings_bench: %s\n", outcome.wrong.c_str());
-        return 1;
-      }
+      DemandNone(outcome.wrong);
       Print(outcome);
     }
   }

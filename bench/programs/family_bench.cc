@@ -21,7 +21,6 @@
 #include "trommel/any_filter.h"
 #include "trommel/counting_filter.h"
 #include "trommel/scalable_filter.h"
-#include "trommel/targets.h"
 
 namespace trommel::bench {
 namespace {
@@ -34,19 +33,19 @@ std::string TargetLine(const std::string& what, double measured) {
                  measured <= kMost ? "met" : "NOT MET");
 }
 
-// Prints a WindowFilter beside a CountingFilter: every operation. Returns what is wrong, or "".
-std::string RunWindowTrial(uint64_t num_keys, uint64_t rounds) {
+// Prints a WindowFilter beside a CountingFilter: every operation.
+void RunWindowTrial(uint64_t num_keys, uint64_t rounds) {
   enum : uint8_t { kCounting, kWindow };
   std::vector<std::unique_ptr<Contender>> sides;
   sides.push_back(MakeOurs("counting", CreateOrExit({.capacity = num_keys, .target_fpr = kRate})));
   sides.push_back(MakeWindow(num_keys, kRate));
   Arena arena(num_keys, std::move(sides));
-  if (std::string wrong = arena.Prove(); !wrong.empty()) return wrong;
+  DemandNone(arena.Prove());
   std::vector<RowPlan> plans;
   for (const Op op : kAllOps) plans.push_back({std::string(OpName(op)), op, {kCounting, kWindow}});
   std::vector<TrialRow> rows;
-  if (std::string wrong = MeasureRows(arena, plans, rounds, {}, rows); !wrong.empty()) return wrong;
-  if (std::string wrong = arena.Prove(); !wrong.empty()) return wrong;
+  DemandNone(MeasureRows(arena, plans, rounds, {}, rows));
+  DemandNone(arena.Prove());
   std::string text =
       FormatTrial(Printed("\n%s keys; ns per key", CountName(num_keys).c_str()),
                   {"counting", "window"}, {{"window / counting", kWindow, kCounting}}, rows);
@@ -63,7 +62,6 @@ std::string RunWindowTrial(uint64_t num_keys, uint64_t rounds) {
                        PairedRatio(row.sides[kWindow], row.sides[kCounting]).median);
   }
   std::fputs(text.c_str(), stdout);
-  return "";
 }
 
 enum GrowthSide : uint8_t {
@@ -83,7 +81,7 @@ AnyFilterPtr MakeSide(size_t side, uint64_t num_keys) {
 }
 
 // Times a side from empty to full, its queries there, and the erasure of a part.
-std::string MeasureSide(size_t side, uint64_t num_keys, bool counts, std::vector<TrialRow>& rows) {
+void MeasureSide(size_t side, uint64_t num_keys, bool counts, std::vector<TrialRow>& rows) {
   const AnyFilterPtr filter = MakeSide(side, num_keys);
   const auto add = [&](Row row, double seconds, uint64_t num_done) {
     if (counts) rows[row].sides[side].push_back(seconds * 1e9 / static_cast<double>(num_done));
@@ -102,7 +100,6 @@ std::string MeasureSide(size_t side, uint64_t num_keys, bool counts, std::vector
 
   const uint64_t num_asked = std::min<uint64_t>(num_keys, 4'000'000);
   std::vector<uint64_t> bits(BitmapWords(1'000'000));
-  std::string wrong;
   for (const auto& [row, first] :
        {std::pair(kHitRow, kFirstMember), std::pair(kMissRow, kFirstNonMember)}) {
     double seconds = 0;
@@ -114,8 +111,8 @@ std::string MeasureSide(size_t side, uint64_t num_keys, bool counts, std::vector
       });
     });
     add(row, seconds, num_asked);
-    if (row == kHitRow && num_shown != num_asked) wrong = "missed a member";
-    if (row == kMissRow && num_shown > num_asked / 50) wrong = "too many false positives";
+    Demand(row == kMissRow || num_shown == num_asked, "a member is absent");
+    Demand(row == kHitRow || num_shown <= num_asked / 50, "too many false positives");
   }
   double erase_seconds = 0;
   uint64_t num_erased = 0;
@@ -125,19 +122,15 @@ std::string MeasureSide(size_t side, uint64_t num_keys, bool counts, std::vector
         timed([&] { num_erased += filter->Erase(Keys::Digests(batch.digests), {})->num_erased; });
   });
   add(kEraseRow, erase_seconds, num_going);
-  if (num_erased != num_going) wrong = "refused to erase a member";
-  return wrong.empty() ? "" : std::string(kSides[side]) + " " + wrong;
+  Demand(num_erased == num_going, "a member could not be erased");
 }
 
-// Prints a filter that grows beside one that need not. Returns what is wrong, or "".
-std::string RunGrowthTrial(uint64_t num_keys, uint64_t rounds) {
-  std::string wrong;
+// Prints a filter that grows beside one that need not.
+void RunGrowthTrial(uint64_t num_keys, uint64_t rounds) {
   std::vector<TrialRow> rows;
   for (const char* row : kRows) rows.push_back({row, std::vector<Figures>(kNumGrowthSides)});
-  InRounds(kNumGrowthSides, rounds, [&](size_t side, bool counts) {
-    if (wrong.empty()) wrong = MeasureSide(side, num_keys, counts, rows);
-  });
-  if (!wrong.empty()) return wrong;
+  InRounds(kNumGrowthSides, rounds,
+           [&](size_t side, bool counts) { MeasureSide(side, num_keys, counts, rows); });
   std::string text = FormatTrial(
       Printed("\n%s keys, growth; ns per key", CountName(num_keys).c_str()),
       {kSides.begin(), kSides.end()}, {{"growing / sized", kGrowingSide, kSizedSide}}, rows);
@@ -147,7 +140,6 @@ std::string RunGrowthTrial(uint64_t num_keys, uint64_t rounds) {
                    PairedRatio(rows[row].sides[kGrowingSide], rows[row].sides[kSizedSide]).median);
   }
   std::fputs(text.c_str(), stdout);
-  return "";
 }
 
 constexpr uint64_t kMinKeys = 100'000;  // with fewer a batch is too short for the clock
@@ -165,17 +157,10 @@ int Main(int argc, char** argv) {
                      kUsage)) {
     return 2;
   }
-  std::printf(
-      "One thread, target %s, all sides at 1 %% in all. Medians of %d paired rounds; ratios are "
-      "taken in each round: median [min..max].\n",
-      std::string(ActiveTarget()).c_str(), static_cast<int>(rounds));
+  std::fputs(TrialHeading(", all sides at 1 % in all", rounds).c_str(), stdout);
   for (const uint64_t num_keys : keys) {
-    std::string wrong = RunWindowTrial(num_keys, rounds);
-    if (wrong.empty()) wrong = RunGrowthTrial(num_keys, rounds);
-    if (!wrong.empty()) {
-      std::fprintf(stderr, "family_bench: %s\n", wrong.c_str());
-      return 1;
-    }
+    RunWindowTrial(num_keys, rounds);
+    RunGrowthTrial(num_keys, rounds);
     std::fflush(stdout);
   }
   return 0;

@@ -41,7 +41,6 @@ struct LoadRow {
 constexpr int kReplacements = 4;
 
 struct LoadOutcome {
-  std::string wrong;  // the first wrong answer; empty: there was none
   Geometry geometry;
   std::vector<LoadRow> rows;
 };
@@ -53,11 +52,6 @@ struct DoublingRow {
   uint32_t fingerprint_bits = 0;
   Compared counting;  // CountingFilter::Grow: each doubling takes a bit from all fingerprints
   Compared scalable;  // ScalableFilter: as many bits of each digest at any size
-};
-
-struct DoublingOutcome {
-  std::string wrong;
-  std::vector<DoublingRow> rows;
 };
 
 // As encodings_bench: with these, promoted blocks limit how full the others are, not the rate.
@@ -118,29 +112,26 @@ LoadRow MeasureLoad(Encoding encoding, uint64_t capacity, double times, uint64_t
   row.fpr_sigma = BlockFprSigma(geometry, num_keys, num_queries);
   row.promoted = {PredictedPromotedShare(geometry, num_keys),
                   PromotedShare(filter.GetStats(), geometry)};
-  if (ShareFound(filter, kFirstMember, num_keys) != 1) outcome.wrong = "a member is not found";
-  if (std::abs(row.fpr.measured - row.fpr.predicted) > kMaxSigmas * row.fpr_sigma) {
-    outcome.wrong = "the rate is not the model's";
-  }
+  Demand(ShareFound(filter, kFirstMember, num_keys) == 1, "a member is not found");
+  Demand(std::abs(row.fpr.measured - row.fpr.predicted) <= kMaxSigmas * row.fpr_sigma,
+         "the rate is not the model's");
   const double share = row.promoted.predicted;
   const double share_sigma =
       std::sqrt(share * (1 - share) / static_cast<double>(geometry.num_blocks));
-  if (std::abs(row.promoted.measured - share) > kMaxSigmas * share_sigma) {
-    outcome.wrong = "the share of promoted blocks is not the model's";
-  }
+  Demand(std::abs(row.promoted.measured - share) <= kMaxSigmas * share_sigma,
+         "the share of promoted blocks is not the model's");
 
   ConcurrentFilter shared = ValueOrExit(ConcurrentFilter::Adopt(std::move(filter)));
   row.fresh_undecided = shared.GetStats().undecided_share;
   uint64_t first = kFirstMember;
   for (int i = 0; i < kReplacements; ++i, first += num_keys) {
-    if (!ReplaceKeys(shared, first, num_keys)) outcome.wrong = "an erasure is refused";
+    Demand(ReplaceKeys(shared, first, num_keys), "an erasure is refused");
   }
   row.undecided = {PredictedUndecidedShare(geometry, num_keys), shared.GetStats().undecided_share};
-  if (ShareFound(shared, first, num_keys) != 1) outcome.wrong = "a member is not found";
-  if (std::abs(row.undecided.measured - row.undecided.predicted) >
-      0.01 + kUndecidedReach * row.undecided.predicted) {
-    outcome.wrong = "the share of undecided queries is not the model's";
-  }
+  Demand(ShareFound(shared, first, num_keys) == 1, "a member is not found");
+  Demand(std::abs(row.undecided.measured - row.undecided.predicted) <=
+             0.01 + kUndecidedReach * row.undecided.predicted,
+         "the share of undecided queries is not the model's");
   return row;
 }
 
@@ -155,8 +146,8 @@ LoadOutcome RunLoadTrial(Encoding encoding, uint64_t num_keys, uint64_t num_quer
 
 // The first size is 176,128 keys, and the ScalableFilter is to keep 1 % at the last one. Requires
 // at most 8 doublings, which leave 8 bits of 16.
-DoublingOutcome RunDoublingTrial(uint32_t num_doublings, uint64_t num_queries) {
-  DoublingOutcome outcome;
+std::vector<DoublingRow> RunDoublingTrial(uint32_t num_doublings, uint64_t num_queries) {
+  std::vector<DoublingRow> rows;
   CountingFilter counting = ValueOrExit(CountingFilter::Create(
       {.capacity = kFirstSize, .target_fpr = kRateOfWide, .encoding = Encoding::kFingerprints16}));
   ScalableFilter scalable =
@@ -165,7 +156,7 @@ DoublingOutcome RunDoublingTrial(uint32_t num_doublings, uint64_t num_queries) {
                                           .max_capacity = kFirstSize << num_doublings}));
   uint64_t num_keys = 0;
   for (uint32_t d = 0; d <= num_doublings; ++d) {
-    if (d > 0 && !counting.Grow().ok()) outcome.wrong = "a filter does not grow";
+    Demand(d == 0 || counting.Grow().ok(), "a filter does not grow");
     const uint64_t num_wanted = kFirstSize << d;
     ForEachBatch(kFirstMember + num_keys, num_wanted - num_keys, [&](Batch batch) {
       counting.Insert(Keys::Digests(batch.digests));
@@ -180,19 +171,17 @@ DoublingOutcome RunDoublingTrial(uint32_t num_doublings, uint64_t num_queries) {
                     ShareFound(counting, kFirstNonMember, num_queries)};
     row.scalable = {scalable.ForecastAt(num_keys).predicted_fpr,
                     ShareFound(scalable, kFirstNonMember, num_queries)};
-    if (ShareFound(counting, kFirstMember, num_keys) != 1 ||
-        ShareFound(scalable, kFirstMember, num_keys) != 1) {
-      outcome.wrong = "a member is not found";
-    }
+    Demand(ShareFound(counting, kFirstMember, num_keys) == 1 &&
+               ShareFound(scalable, kFirstMember, num_keys) == 1,
+           "a member is not found");
     for (const Compared& rate : {row.counting, row.scalable}) {
       const double sigma = BinomialSigma(rate.predicted, num_queries);
-      if (std::abs(rate.measured - rate.predicted) > kMaxSigmas * sigma + 0.15 * rate.predicted) {
-        outcome.wrong = "a rate after doublings is not the model's";
-      }
+      Demand(std::abs(rate.measured - rate.predicted) <= kMaxSigmas * sigma + 0.15 * rate.predicted,
+             "a rate after doublings is not the model's");
     }
-    outcome.rows.push_back(row);
+    rows.push_back(row);
   }
-  return outcome;
+  return rows;
 }
 
 std::string FormatLoads(const LoadOutcome& outcome) {
@@ -214,12 +203,12 @@ std::string FormatLoads(const LoadOutcome& outcome) {
   return text;
 }
 
-std::string FormatDoublings(const DoublingOutcome& outcome) {
+std::string FormatDoublings(const std::vector<DoublingRow>& rows) {
   std::string text =
       Printed("%9s %10s  %4s %9s %9s  %9s %9s\n", "", "", "", "counting", "", "scalable", "");
   text += Printed("%9s %10s  %4s %9s %9s  %9s %9s\n", "doublings", "keys", "bits", "model",
                   "measured", "model", "measured");
-  for (const DoublingRow& row : outcome.rows) {
+  for (const DoublingRow& row : rows) {
     text += Printed("%9u %10llu  %4u %9.4f %9.4f  %9.4f %9.4f\n", row.num_doublings,
                     static_cast<unsigned long long>(row.num_keys), row.fingerprint_bits,
                     100 * row.counting.predicted, 100 * row.counting.measured,
@@ -236,16 +225,6 @@ constexpr char kUsage[] =
     "  --queries    non-members per rate\n"
     "  --doublings  of filters that grow from 176,128 keys, at most 8\n";
 
-bool Print(const std::string& wrong, const std::string& text) {
-  if (!wrong.empty()) {
-    std::fprintf(stderr, "fingerprints_bench: %s\n", wrong.c_str());
-    return false;
-  }
-  std::printf("\n%s", text.c_str());
-  std::fflush(stdout);
-  return true;
-}
-
 int Main(int argc, char** argv) {
   uint64_t num_keys = 1'000'000;
   uint64_t num_queries = 20'000'000;
@@ -259,12 +238,12 @@ int Main(int argc, char** argv) {
   std::printf("Capacity %s keys, %s non-members; all shares in percent.\n",
               CountName(num_keys).c_str(), CountName(num_queries).c_str());
   for (const Encoding encoding : {Encoding::kFingerprints16, Encoding::kDense}) {
-    const LoadOutcome outcome = RunLoadTrial(encoding, num_keys, num_queries);
-    if (!Print(outcome.wrong, FormatLoads(outcome))) return 1;
+    std::printf("\n%s", FormatLoads(RunLoadTrial(encoding, num_keys, num_queries)).c_str());
+    std::fflush(stdout);
   }
-  const DoublingOutcome outcome =
-      RunDoublingTrial(static_cast<uint32_t>(num_doublings), num_queries);
-  return Print(outcome.wrong, FormatDoublings(outcome)) ? 0 : 1;
+  const auto doublings = static_cast<uint32_t>(num_doublings);
+  std::printf("\n%s", FormatDoublings(RunDoublingTrial(doublings, num_queries)).c_str());
+  return 0;
 }
 
 }  // namespace

@@ -183,11 +183,8 @@ int Main(int argc, char** argv) {
                 static_cast<unsigned long long>(size.num_long));
     std::fflush(stdout);
     sizes.push_back(size);
-    if (size.num_missed > 0 || !AgreesWithModel(size)) {
-      std::fprintf(stderr, "growth_bench: %s\n",
-                   size.num_missed > 0 ? "missed a member" : "the rate is not the model's");
-      return 1;
-    }
+    Demand(size.num_missed == 0, "missed a member");
+    Demand(AgreesWithModel(size), "the rate is not the model's");
     if (size.num_keys >= 10'000'000) {
       mean_bits += size.bits_per_key;
       ++num_means;
@@ -201,10 +198,7 @@ int Main(int argc, char** argv) {
   if (!svg.empty()) {
     std::ofstream file(svg);
     file << CurveSvg(sizes, target);
-    if (!file.flush()) {
-      std::fprintf(stderr, "growth_bench: cannot write %s\n", svg.c_str());
-      return 3;
-    }
+    if (!file.flush()) Quit("growth_bench: cannot write " + svg, 3);
   }
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/memory/memory_figure.h"
+#include "bench/sides/demand.h"
 #include "bench/text/arguments.h"
 
 namespace trommel::bench {
@@ -68,14 +69,6 @@ void PrintShapes() {
   }
 }
 
-bool WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (file.flush()) return true;
-  std::fprintf(stderr, "memory_plot: cannot write %s\n", path.c_str());
-  return false;
-}
-
 int Main(int argc, char** argv) {
   std::string svg;
   if (!ReadArguments(argc, argv, {TextArgument("--svg", svg)}, kUsage)) return 2;
@@ -85,7 +78,11 @@ int Main(int argc, char** argv) {
   PrintFullFingerprints(curves);
   std::printf("\n");
   PrintShapes();
-  return svg.empty() || WriteFile(svg, MemorySvg(curves)) ? 0 : 3;
+  if (svg.empty()) return 0;
+  std::ofstream file(svg);
+  file << MemorySvg(curves);
+  if (!file.flush()) Quit("memory_plot: cannot write " + svg, 3);
+  return 0;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/machine/clock.h"
+#include "bench/sides/demand.h"
 #include "bench/sides/filter_loop.h"
 #include "bench/sides/workload.h"
 #include "bench/text/arguments.h"
@@ -21,7 +22,6 @@
 #include "trommel/digest.h"
 #include "trommel/index/server_index.h"
 #include "trommel/keys.h"
-#include "trommel/targets.h"
 
 namespace trommel::bench {
 namespace {
@@ -95,8 +95,8 @@ struct Sides {
   std::vector<ServerIndex> directories;  // in the order of kStructures
 };
 
-Result<ServerIndex> MakeDirectory(Structure structure, const RegionPairs& pairs,
-                                  uint64_t num_servers, double rate) {
+ServerIndex MakeDirectory(Structure structure, const RegionPairs& pairs, uint64_t num_servers,
+                          double rate) {
   const uint64_t num_regions = pairs.num_regions;
   std::vector<Region> regions;
   for (uint64_t i = 0; i < num_regions; ++i) {
@@ -107,34 +107,27 @@ Result<ServerIndex> MakeDirectory(Structure structure, const RegionPairs& pairs,
                        {i == 0 ? "" : begin, i + 1 == num_regions ? "" : end},
                        static_cast<uint32_t>(i * num_servers / num_regions)});
   }
-  Result<RegionTable> table = RegionTable::Create(std::move(regions));
-  if (!table) return table.error();
-  Result<ServerIndex> directory = ServerIndex::Create(
+  ServerIndex directory = ValueOrExit(ServerIndex::Create(
       {.attributes = {AttributeState::kIndexed}, .structure = structure, .target_fpr = rate},
-      *std::move(table));
-  if (!directory) return directory.error();
-  if (const Status sized = directory->Resize(0, pairs.per_region); !sized) return sized.error();
+      ValueOrExit(RegionTable::Create(std::move(regions)))));
+  Demand(directory.Resize(0, pairs.per_region).ok(), "a column is not resized");
   for (uint64_t i = 0; i < num_regions; ++i) {
     const auto id = static_cast<uint32_t>(i);
-    directory->Insert({id, 0}, Keys::Digests(pairs.Of(i)));
-    directory->FinishBuild({id, 0});
+    directory.Insert({id, 0}, Keys::Digests(pairs.Of(i)));
+    directory.FinishBuild({id, 0});
   }
   return directory;
 }
 
-Result<Sides> MakeSides(const RegionPairs& pairs, uint64_t num_servers, double rate) {
+Sides MakeSides(const RegionPairs& pairs, uint64_t num_servers, double rate) {
   Sides sides;
   for (const Structure structure : kStructures) {
-    Result<ServerIndex> directory = MakeDirectory(structure, pairs, num_servers, rate);
-    if (!directory) return directory.error();
-    sides.directories.push_back(*std::move(directory));
+    sides.directories.push_back(MakeDirectory(structure, pairs, num_servers, rate));
   }
   for (uint64_t i = 0; i < pairs.num_regions; ++i) {
-    Result<CountingFilter> filter =
-        CountingFilter::Create({.capacity = pairs.per_region, .target_fpr = rate});
-    if (!filter) return filter.error();
-    filter->Insert(Keys::Digests(pairs.Of(i)));
-    sides.filters.push_back(*std::move(filter));
+    sides.filters.push_back(
+        ValueOrExit(CountingFilter::Create({.capacity = pairs.per_region, .target_fpr = rate})));
+    sides.filters.back().Insert(Keys::Digests(pairs.Of(i)));
   }
   return sides;
 }
@@ -160,18 +153,17 @@ uint64_t CountRegions(const ServerIndex& directory, std::span<const uint64_t> di
   return CountBits(pin.num_words(), digests, QueryOf(pin));
 }
 
-// Every region is a candidate for its own pairs. Empty, or what is wrong.
-std::string CheckMembers(const ServerIndex& directory, const RegionPairs& pairs) {
+// Every region is a candidate for its own pairs, or the program ends.
+void CheckMembers(const ServerIndex& directory, const RegionPairs& pairs) {
   const ServerIndex::Pin pin = directory.PinVersion();
   std::vector<uint64_t> answer(pin.num_words());
   for (size_t i = 0; i < pairs.num_regions; ++i) {
     const std::vector<uint64_t> digests = pairs.Of(i);
     for (size_t d = 0; d < digests.size(); d += 100) {
       pin.Candidates(0, Key::Digest(digests[d]), answer);
-      if ((answer[i / 64] >> i % 64 & 1) == 0) return "a region of a pair is no candidate";
+      Demand((answer[i / 64] >> i % 64 & 1) != 0, "a region of a pair is no candidate");
     }
   }
-  return "";
 }
 
 // --- The tables.
@@ -237,8 +229,8 @@ void PrintMemory(const ServerIndex& directory, double num_false) {
       stats.predicted_false_regions);
 }
 
-std::string RunOne(const RegionPairs& pairs, uint64_t num_servers, double rate, uint64_t rounds,
-                   bool is_sizes_only) {
+void RunOne(const RegionPairs& pairs, uint64_t num_servers, double rate, uint64_t rounds,
+            bool is_sizes_only) {
   const Population non_members(kFirstNonMember, kQueries);
   const std::span<const uint64_t> digests = non_members.batch().digests;
   const auto print_sizes = [&](const ServerIndex& directory) {
@@ -247,18 +239,14 @@ std::string RunOne(const RegionPairs& pairs, uint64_t num_servers, double rate, 
   };
   if (is_sizes_only) {
     for (const Structure structure : kStructures) {
-      const Result<ServerIndex> directory = MakeDirectory(structure, pairs, num_servers, rate);
-      if (!directory) return directory.error().message;
-      if (std::string wrong = CheckMembers(*directory, pairs); !wrong.empty()) return wrong;
-      print_sizes(*directory);
+      const ServerIndex directory = MakeDirectory(structure, pairs, num_servers, rate);
+      CheckMembers(directory, pairs);
+      print_sizes(directory);
     }
-    return "";
+    return;
   }
-  Result<Sides> sides = MakeSides(pairs, num_servers, rate);
-  if (!sides) return sides.error().message;
-  for (const ServerIndex& directory : sides->directories) {
-    if (std::string wrong = CheckMembers(directory, pairs); !wrong.empty()) return wrong;
-  }
+  Sides sides = MakeSides(pairs, num_servers, rate);
+  for (const ServerIndex& directory : sides.directories) CheckMembers(directory, pairs);
   std::vector<uint64_t> members;
   for (uint64_t i = 0; members.size() < kQueries; ++i) {
     const std::vector<uint64_t> some = pairs.Of(i * 7919 % pairs.num_regions);
@@ -267,13 +255,12 @@ std::string RunOne(const RegionPairs& pairs, uint64_t num_servers, double rate, 
     }
   }
   for (const bool is_warm : {false, true}) {
-    PrintQueries(*sides, "in no region", digests, rounds, is_warm);
+    PrintQueries(sides, "in no region", digests, rounds, is_warm);
   }
-  PrintQueries(*sides, "of pairs", members, rounds, false);
-  PrintUpdates(*sides, pairs.per_region, rounds);
+  PrintQueries(sides, "of pairs", members, rounds, false);
+  PrintUpdates(sides, pairs.per_region, rounds);
   std::printf("\n");
-  for (const ServerIndex& directory : sides->directories) print_sizes(directory);
-  return "";
+  for (const ServerIndex& directory : sides.directories) print_sizes(directory);
 }
 
 int Main(int argc, char** argv) {
@@ -293,10 +280,7 @@ int Main(int argc, char** argv) {
           kUsage)) {
     return 2;
   }
-  std::printf(
-      "One thread, target %s. Medians of %d paired rounds; ratios are taken in each round: "
-      "median [min..max].\n",
-      std::string(ActiveTarget()).c_str(), static_cast<int>(rounds));
+  std::fputs(TrialHeading("", rounds).c_str(), stdout);
   constexpr const char* kNames[] = {"distinct", "uniform", "zipf"};
   for (const uint64_t num_regions : regions) {
     for (const uint64_t per_region : pairs) {
@@ -305,12 +289,8 @@ int Main(int argc, char** argv) {
         std::printf("\n%s regions of %s pairs, values %s, on %s servers, rate 1 / %s\n",
                     CountName(num_regions).c_str(), CountName(per_region).c_str(), kNames[values],
                     CountName(num_servers).c_str(), CountName(inverse_rate).c_str());
-        const std::string wrong =
-            RunOne({num_regions, per_region, static_cast<Values>(values)}, num_servers,
-                   1.0 / static_cast<double>(inverse_rate), rounds, report == 1);
-        if (wrong.empty()) continue;
-        std::fprintf(stderr, "server_index_bench: %s\n", wrong.c_str());
-        return 1;
+        RunOne({num_regions, per_region, static_cast<Values>(values)}, num_servers,
+               1.0 / static_cast<double>(inverse_rate), rounds, report == 1);
       }
     }
   }

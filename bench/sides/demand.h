@@ -12,19 +12,24 @@
 
 namespace trommel::bench {
 
+// Prints why the program cannot go on, and ends it.
+[[noreturn]] inline void Quit(const std::string& why, int exit_code = 1) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(exit_code);
+}
+
 // Exit code 1 unless is_right.
 inline void Demand(bool is_right, const char* what) {
-  if (is_right) return;
-  std::fprintf(stderr, "wrong: %s\n", what);
-  std::exit(1);
+  if (!is_right) Quit(std::string("wrong: ") + what);
 }
+// Exit code 1 unless this, which says what is wrong, is empty.
+inline void DemandNone(const std::string& wrong) { Demand(wrong.empty(), wrong.c_str()); }
 
 // The value, or the error's message and exit code 3.
 template <class T>
 T ValueOrExit(Result<T> result, const std::string& what = "trommel bench") {
   if (result.ok()) return *std::move(result);
-  std::fprintf(stderr, "%s: %s\n", what.c_str(), result.error().message.c_str());
-  std::exit(3);
+  Quit(what + ": " + result.error().message, 3);
 }
 
 }  // namespace trommel::bench

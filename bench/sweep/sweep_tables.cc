@@ -137,22 +137,23 @@ SweepView::SweepView(const MachineCard& card, const std::vector<SweepFigure>& fi
   }
 }
 
-const SweepFigure* SweepView::Find(Operation op, uint64_t num_keys, Encoding encoding) const {
-  const auto found = std::ranges::find_if(figures_, [&](const SweepFigure& figure) {
-    const SweepRow& row = figure.row;
-    return row.operation == op && row.num_keys == num_keys && row.encoding == encoding &&
-           IsOfSizes(row);
-  });
+const SweepFigure* SweepView::FindIf(const std::function<bool(const SweepRow&)>& chosen) const {
+  const auto found = std::ranges::find_if(figures_, chosen, &SweepFigure::row);
   return found == figures_.end() ? nullptr : &*found;
 }
 
+const SweepFigure* SweepView::Find(Operation op, uint64_t num_keys, Encoding encoding) const {
+  return FindIf([&](const SweepRow& row) {
+    return row.operation == op && row.num_keys == num_keys && row.encoding == encoding &&
+           IsOfSizes(row);
+  });
+}
+
 const SweepFigure* SweepView::FindTextbook(Operation op, uint64_t num_keys) const {
-  const auto found = std::ranges::find_if(figures_, [&](const SweepFigure& figure) {
-    const SweepRow& row = figure.row;
+  return FindIf([&](const SweepRow& row) {
     return row.operation == TextbookOf(op) && row.num_keys == num_keys && HasBaseTarget(row) &&
            HasBaseBatch(row);
   });
-  return found == figures_.end() ? nullptr : &*found;
 }
 
 FigureRange NsOf(const SweepFigure& figure) { return RangeOfRepetitions(figure.ns); }

@@ -56,6 +56,8 @@ class SweepView {
   const SweepFigure* FindTextbook(Operation op, uint64_t num_keys) const;
 
  private:
+  const SweepFigure* FindIf(const std::function<bool(const SweepRow&)>& chosen) const;
+
   const MachineCard& card_;
   const std::vector<SweepFigure>& figures_;
   uint64_t base_keys_ = 0;

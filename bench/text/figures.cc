@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "trommel/targets.h"
+
 namespace trommel::bench {
 namespace {
 
@@ -55,6 +57,12 @@ std::string FormatTrial(const std::string& title, const std::vector<std::string>
     text += "\n";
   }
   return text;
+}
+
+std::string TrialHeading(const std::string& sides, uint64_t rounds) {
+  return "One thread, target " + std::string(ActiveTarget()) + sides + ". Medians of " +
+         std::to_string(rounds) +
+         " paired rounds; ratios are taken in each round: median [min..max].\n";
 }
 
 std::string Grouped(uint64_t number) {

@@ -37,6 +37,10 @@ struct RatioColumn {
 std::string FormatTrial(const std::string& title, const std::vector<std::string>& side_names,
                         const std::vector<RatioColumn>& ratios, const std::vector<TrialRow>& rows);
 
+// What a program of one thread says first: the target, what holds for all `sides`, and what the
+// figures are. For text from FormatTrial.
+std::string TrialHeading(const std::string& sides, uint64_t rounds);
+
 // 1234567 is "1,234,567".
 std::string Grouped(uint64_t number);
 

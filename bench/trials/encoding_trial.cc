@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -170,21 +169,17 @@ EncodingOutcome RunEncodingTrial(const EncodingRequest& request) {
 }
 
 std::string FormatMemory(const EncodingOutcome& outcome) {
-  char text[256];
-  std::snprintf(text, sizeof(text), "%-12s %8s  %-32s %-30s %s\n", "", "MB",
-                "bits per key: churned, fresh, model", "FPR measured, model",
-                "promoted: churned, fresh, model");
-  std::string table = text;
+  std::string table =
+      Printed("%-12s %8s  %-32s %-30s %s\n", "", "MB", "bits per key: churned, fresh, model",
+              "FPR measured, model", "promoted: churned, fresh, model");
   for (const EncodingMemory& memory : outcome.memory) {
-    std::snprintf(text, sizeof(text), "%-12s %8.1f  %10.2f %10.2f %10.2f  %.4f%% +-%.4f%%, %.4f%%",
-                  memory.side.c_str(), memory.num_bytes / 1e6, memory.bits_per_key,
-                  memory.fresh_bits_per_key, memory.predicted_bits_per_key,
-                  100 * memory.measured_fpr, 100 * memory.fpr_sigma, 100 * memory.predicted_fpr);
-    table += text;
+    table += Printed("%-12s %8.1f  %10.2f %10.2f %10.2f  %.4f%% +-%.4f%%, %.4f%%",
+                     memory.side.c_str(), memory.num_bytes / 1e6, memory.bits_per_key,
+                     memory.fresh_bits_per_key, memory.predicted_bits_per_key,
+                     100 * memory.measured_fpr, 100 * memory.fpr_sigma, 100 * memory.predicted_fpr);
     if (!std::isnan(memory.promoted_share)) {
-      std::snprintf(text, sizeof(text), "  %.3f%%, %.3f%%, %.3f%%", 100 * memory.promoted_share,
-                    100 * memory.fresh_promoted_share, 100 * memory.predicted_promoted_share);
-      table += text;
+      table += Printed("  %.3f%%, %.3f%%, %.3f%%", 100 * memory.promoted_share,
+                       100 * memory.fresh_promoted_share, 100 * memory.predicted_promoted_share);
     }
     table += "\n";
   }

@@ -71,7 +71,8 @@ inline const std::vector<RatioColumn> kEncodingRatios = {
     {"runs / split-block", kRunsColumn, kSplitBlockColumn},
     {"ceiling / runs", kCeilingColumn, kRunsColumn}};
 
-// The order of an outcome's rows.
+// The first of an outcome's rows, in their order: behind them are those of one key per call, each
+// with its Prefetch 16 calls before, and those of batches after churn.
 enum EncodingRow : uint8_t {
   kInsertRow,
   kEraseRow,
@@ -81,14 +82,6 @@ enum EncodingRow : uint8_t {
   kEraseOneRow,
   kHitOneRow,
   kMissOneRow,
-  kInsertFetchedRow,  // one key per call, each with its Prefetch 16 calls before
-  kEraseFetchedRow,
-  kHitFetchedRow,
-  kMissFetchedRow,
-  kInsertChurnedRow,
-  kEraseChurnedRow,
-  kHitChurnedRow,
-  kMissChurnedRow,
 };
 
 struct EncodingOutcome {

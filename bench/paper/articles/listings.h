@@ -89,8 +89,6 @@ class LayeredListing {
   void Add(uint64_t key);
   bool MightContain(uint64_t key) const;
   uint32_t num_bits() const { return high_.size() + low_.size(); }
-  double HighFill() const { return high_.Fill(); }
-  double LowFill() const { return low_.Fill(); }
 
  private:
   ListingBits high_{1'000};
