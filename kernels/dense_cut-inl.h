@@ -1,5 +1,6 @@
-// What a dense block (dense_layout.h) without counts loses to its overflow lines when it is cut,
-// and takes back later. Included once per target.
+// What stores do to one dense block (dense_layout.h): updates and queries of growing blocks, and
+// what a block without counts loses to its overflow lines when it is cut, and takes back later.
+// Included once per target.
 #if defined(TROMMEL_KERNELS_DENSE_CUT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TROMMEL_KERNELS_DENSE_CUT_INL_H_
 #undef TROMMEL_KERNELS_DENSE_CUT_INL_H_

@@ -1,5 +1,5 @@
 // The interface of the kernels: a table of function pointers per target. A caller gets the table
-// once per batch and calls through it; kernels do not dispatch again.
+// for a chunk or a key and calls through it; kernels do not dispatch again.
 //
 // Kernels know neither threads nor allocation. Keys whose counters are in the side table, or
 // would have to move there, are left to the caller:

@@ -39,7 +39,7 @@ inline void UseDenseKernels();
 // Names of all targets compiled in, best first.
 std::vector<std::string_view> CompiledTargetNames();
 
-// The active table: get it once per batch. Inline, because a point query is a batch of one.
+// The active table. Inline, because of queries of one key.
 inline const KernelTable& ActiveKernels() noexcept;
 
 // The same without a test. Requires that ActiveKernels has been called before: a store does so when

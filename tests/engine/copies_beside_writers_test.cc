@@ -241,7 +241,7 @@ TEST_CASE("a block is undecided just while slots and line do not take its keys, 
       for (const uint64_t digest : batch) reference.Insert(digest);
       keys.insert(keys.end(), batch.begin(), batch.end());
       std::vector<uint64_t> answers(BitmapWords(batch.size()));
-      store->Apply(Update::kInsert, batch.data(), {0, batch.size()}, answers.data());
+      store->Apply(Update::kInsert, batch.data(), {0, batch.size()}, answers.data(), nullptr);
     } else {
       for (size_t i = 0; i < size && !keys.empty(); ++i) {
         std::swap(keys[random() % keys.size()], keys.back());

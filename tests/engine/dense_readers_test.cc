@@ -64,7 +64,7 @@ TEST_CASE("served queries answer as alone, but for blocks whose keys may be hidd
   std::mt19937_64 random(Catch::rngSeed());
   std::vector<uint64_t> members = RandomDigestsOf(shape.slots * kServedBlocks, random);
   members.insert(members.end(), 300, members.front());
-  store->Apply(Update::kInsert, members.data(), {0, members.size()}, nullptr);
+  store->Apply(Update::kInsert, members.data(), {0, members.size()}, nullptr, nullptr);
   REQUIRE(store->Figures().num_promoted > 0);
   for (const uint64_t digest : members) REQUIRE(DenseAnswers(*store, digest, true));
 

@@ -45,8 +45,8 @@ TEST_CASE("a growing store counts its entries though other threads free what a s
       const std::span<const uint64_t> some = std::span(digests).first(digests.size() - wave % 8);
       const kernels::DigestRange all{0, some.size(), 0};
       std::vector<uint64_t> erased((some.size() + 63) / 64);
-      store->ApplyNoting(Update::kInsert, some.data(), all, nullptr, nullptr);
-      store->ApplyNoting(Update::kErase, some.data(), all, erased.data(), nullptr);
+      store->Apply(Update::kInsert, some.data(), all, nullptr, nullptr);
+      store->Apply(Update::kErase, some.data(), all, erased.data(), nullptr);
       num_differing += store->num_entries() != 0 ? 1 : 0;
     }
     is_over = true;

@@ -128,8 +128,8 @@ TEST_CASE("a growing store whose growth is refused works on, and refuses keys wh
     const auto digests = DigestsOfShards(8'000, 1, random);
     std::vector<uint64_t> taken;
     std::vector<uint64_t> refused_bits((digests.size() + 63) / 64);
-    const uint64_t num_refused = store->ApplyNoting(
-        Update::kInsert, digests.data(), {0, digests.size()}, nullptr, refused_bits.data());
+    const uint64_t num_refused = store->Apply(Update::kInsert, digests.data(), {0, digests.size()},
+                                              nullptr, refused_bits.data());
     const uint64_t most_entries = ladder[2].capacity * 13 / 10;
     uint64_t refused_one = 0;
     for (size_t i = 0; i < digests.size(); ++i) {

@@ -84,10 +84,11 @@ TEST_CASE("every change of a growing store is seen by queries that it overlaps",
   std::vector<uint64_t> answers(digests.size() / 64 + 1);
   const kernels::DigestRange all{0, digests.size()};
   for (const Update update : {Update::kInsert, Update::kInsertIfAbsent, Update::kErase}) {
-    CHECK(IsSeen(*store, [&] { store->Apply(update, digests.data(), all, answers.data()); }));
+    CHECK(IsSeen(*store,
+                 [&] { store->Apply(update, digests.data(), all, answers.data(), nullptr); }));
     CHECK(IsSeen(*store, [&] { store->UpdateOne(update, digests[0]); }));
   }
-  other->Apply(Update::kInsert, digests.data(), all, nullptr);
+  other->Apply(Update::kInsert, digests.data(), all, nullptr, nullptr);
   CHECK(IsSeen(*store, [&] { store->Clear(); }));
   const ShardContents contents = other->ReadShard(0);
   CHECK(IsSeen(*store, [&] { REQUIRE(store->WriteShard(0, contents).ok()); }));

@@ -31,8 +31,8 @@ struct Inserted {
 };
 
 void InsertInto(GrowingStore& store, std::span<const uint64_t> digests, Inserted& inserted) {
-  inserted.num_refused += store.ApplyNoting(Update::kInsert, digests.data(), {0, digests.size()},
-                                            nullptr, inserted.refused.data());
+  inserted.num_refused += store.Apply(Update::kInsert, digests.data(), {0, digests.size()}, nullptr,
+                                      inserted.refused.data());
 }
 
 // So many keys in random order, some of them hot.
@@ -61,7 +61,7 @@ void CheckContents(GrowingStore& store, const Digests& digests, const Inserted& 
   std::vector<uint64_t> bits(BitmapWords(in.size()));
   CHECK(store.Query(in, bits.data()) == in.size());
   std::ranges::fill(bits, 0);
-  store.Apply(Update::kErase, in.data(), {0, in.size()}, bits.data());
+  store.Apply(Update::kErase, in.data(), {0, in.size()}, bits.data(), nullptr);
   uint64_t num_erased = 0;
   for (const uint64_t word : bits) num_erased += static_cast<uint64_t>(std::popcount(word));
   CHECK(num_erased == in.size());
@@ -116,7 +116,8 @@ TEST_CASE("a step down that finds no memory is not done, and loses nothing",
     REQUIRE(inserted.num_refused == 0);
     std::vector<uint64_t> bits(BitmapWords(digests.size()));
     was_refused = WasRefusedAt(n, [&] {
-      store->Apply(Update::kErase, digests.data(), {num_left, digests.size()}, bits.data());
+      store->Apply(Update::kErase, digests.data(), {num_left, digests.size()}, bits.data(),
+                   nullptr);
     });
     least_blocks = std::min(least_blocks, store->Figures().num_blocks);
     most_blocks = std::max(most_blocks, store->Figures().num_blocks);
@@ -141,8 +142,8 @@ TEST_CASE("new segments of a store have its limit of side memory",
   for (uint64_t& digest : more) digest = random();
   Inserted inserted(more.size());
   for (size_t i = 0; i < more.size(); i += 64 * 500) {
-    inserted.num_refused += store->ApplyNoting(Update::kInsert, more.data(), {i, i + 64 * 500},
-                                               nullptr, inserted.refused.data());
+    inserted.num_refused += store->Apply(Update::kInsert, more.data(), {i, i + 64 * 500}, nullptr,
+                                         inserted.refused.data());
     const GrowingFigures figures = store->Figures();
     REQUIRE(figures.side_table_bytes <= kLimit);
     if (figures.num_digest_shards == 0) REQUIRE(figures.side_table_bytes >= kLimit / 8);

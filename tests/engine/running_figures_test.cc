@@ -111,7 +111,7 @@ class DigestPool {
 
 void Apply(Update update, std::span<const uint64_t> digests, Store& store) {
   std::vector<uint64_t> bits(BitmapWords(digests.size()));
-  store.Apply(update, digests.data(), {0, digests.size()}, bits.data());
+  store.Apply(update, digests.data(), {0, digests.size()}, bits.data(), nullptr);
 }
 
 // Of 256 blocks. In dense filters each range but the first may begin with a part of a group.

@@ -71,8 +71,10 @@ class StoreSubject {
     InChunks(digests, [&](Digests chunk, auto) { stores_[which].Insert(chunk); });
   }
   Answers InsertIfAbsent(size_t which, Digests digests) {
-    return InChunks(
-        digests, [&](Digests chunk, auto bitmap) { stores_[which].InsertIfAbsent(chunk, bitmap); });
+    return InChunks(digests, [&](Digests chunk, auto bitmap) {
+      stores_[which].Apply(Update::kInsertIfAbsent, chunk.data(), {0, chunk.size()}, bitmap.data(),
+                           nullptr);
+    });
   }
   Answers Erase(size_t which, Digests digests) {
     return InChunks(digests,

@@ -29,7 +29,7 @@ UpdateOutcome Apply(KeyStore& store, Update update, const uint64_t* digests,
   }
   if (update == Update::kInsert) {
     uint64_t* refused = bits.empty() ? nullptr : bits.data();
-    const uint64_t num_refused = store.ApplyNoting(update, digests, range, nullptr, refused);
+    const uint64_t num_refused = store.Apply(update, digests, range, nullptr, refused);
     // The others are in.
     for (size_t i = range.begin; i < range.end && refused != nullptr; i = (i / 64 + 1) * 64) {
       refused[i / 64] ^= Mask(i % 64, std::min<size_t>(64, i % 64 + range.end - i));
@@ -39,7 +39,7 @@ UpdateOutcome Apply(KeyStore& store, Update update, const uint64_t* digests,
   // The first and the last word may hold bits of neighbouring digest ranges.
   const auto words = bits.subspan(range.begin / 64, (range.end + 63) / 64 - range.begin / 64);
   const uint64_t before = CountBits(words);
-  const uint64_t num_refused = store.Apply(update, digests, range, bits.data());
+  const uint64_t num_refused = store.Apply(update, digests, range, bits.data(), nullptr);
   return {CountBits(words) - before, num_refused};
 }
 

@@ -7,6 +7,8 @@
 //                       those that no other thread holds
 //              split    by owned range, each chunk's digest range under its lock
 //
+// (A CountingFilter does up to 16 keys without this: counting/counting_filter_impl.h.)
+//
 // A batch is applied in rounds of limited memory. The way is chosen anew for each, because a store
 // that grows meanwhile becomes worth splitting, and takes larger rounds.
 //

@@ -55,9 +55,9 @@ bool BlockStore::IsPromoted(uint64_t block_idx) const {
 // --- Updates. The kernel spills keys of promoted blocks, and with runs those of full ones, which
 // are applied here, in order. A block where it stops is promoted.
 
-uint64_t BlockStore::ApplyNoting(Update update, const uint64_t* digests,
-                                 const kernels::DigestRange& range, uint64_t* answers,
-                                 uint64_t* refused) {
+uint64_t BlockStore::Apply(Update update, const uint64_t* digests,
+                           const kernels::DigestRange& range, uint64_t* answers,
+                           uint64_t* refused) {
   uint64_t num_refused = 0;
   UpdateByKernels(
       block_kernels(), view_, update, digests, range, answers,

@@ -30,19 +30,16 @@ class BlockStore final : public Store {
   // memory).
   static Result<BlockStore> Create(const Geometry& geometry, uint64_t limit_bytes);
 
-  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers, uint64_t* refused) override;
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers, uint64_t* refused) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
 
   // Apply to a whole span. Requires zeroed bitmaps.
   void Insert(std::span<const uint64_t> digests) {
-    Apply(Update::kInsert, digests.data(), {0, digests.size()}, nullptr);
-  }
-  void InsertIfAbsent(std::span<const uint64_t> digests, std::span<uint64_t> inserted) {
-    Apply(Update::kInsertIfAbsent, digests.data(), {0, digests.size()}, inserted.data());
+    Apply(Update::kInsert, digests.data(), {0, digests.size()}, nullptr, nullptr);
   }
   void Erase(std::span<const uint64_t> digests, std::span<uint64_t> erased) {
-    Apply(Update::kErase, digests.data(), {0, digests.size()}, erased.data());
+    Apply(Update::kErase, digests.data(), {0, digests.size()}, erased.data(), nullptr);
   }
 
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
@@ -121,7 +118,8 @@ class BlockStore final : public Store {
   const BlockMemory& counts() const { return counts_; }
   const BlockEncoding& encoding() const { return *encoding_; }
 
-  // The active kernels for this shape and encoding, and what they work on.
+  // The active kernels for this shape and encoding, and what they work on. With runs of 5 slices
+  // these are KernelTable::runs5: kernels/update-inl.h for the layout Runs<5> (kernels/runs-inl.h).
   const kernels::BlockKernels& block_kernels() const { return kernels::ChosenKernels().*kernels_; }
   const kernels::Blocks& View() const { return view_; }
 

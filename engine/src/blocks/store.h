@@ -38,7 +38,7 @@ enum class Fate : uint8_t {
   kRefused,    // not inserted, because a limit left no space
 };
 
-// Sets the bits of key key_idx, as KeyStore::ApplyNoting does. Returns 1 if it was refused, else 0.
+// Sets the bits of key key_idx, as KeyStore::Apply does. Returns 1 if it was refused, else 0.
 inline uint64_t NoteFate(Fate fate, Update update, size_t key_idx, uint64_t* answers,
                          uint64_t* refused) {
   const uint64_t is_changed{fate == Fate::kChanged};
@@ -124,13 +124,8 @@ class KeyStore {
   // inserted or erased; not used for kInsert. Bit i of `refused` says whether a limit refused to
   // insert key i, unless it is null. The range's bits must be zero before. Returns how many keys a
   // limit refused.
-  virtual uint64_t ApplyNoting(Update update, const uint64_t* digests,
-                               const kernels::DigestRange& range, uint64_t* answers,
-                               uint64_t* refused) = 0;
-  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                 uint64_t* answers) {
-    return ApplyNoting(update, digests, range, answers, nullptr);
-  }
+  virtual uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                         uint64_t* answers, uint64_t* refused) = 0;
   virtual Fate UpdateOne(Update update, uint64_t digest) = 0;
   // Return whether the key was inserted or erased.
   bool InsertOne(uint64_t digest) { return UpdateOne(Update::kInsert, digest) == Fate::kChanged; }

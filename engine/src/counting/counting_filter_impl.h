@@ -104,7 +104,7 @@ struct CountingFilter::Impl {
   }
 
   bool AreFew(Keys keys) const { return keys.size() <= kSmallBatch && route == Route::kAutomatic; }
-  // As UpdateBatch, by the calling thread, which has the filter to itself.
+  // As UpdateBatch. Called by the thread that has the filter to itself.
   template <Update update>
   uint64_t UpdateAll(Keys keys, std::span<uint64_t> answers) {
     if (!AreFew(keys)) return UpdateBatch(Target(), update, keys, answers).num_applied;

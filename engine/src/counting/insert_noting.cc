@@ -27,8 +27,8 @@ InsertOutcome CountingFilter::Impl::InsertAbsentNoting(Keys keys, std::span<uint
     std::array<uint64_t, Store::kBitmapWords> inserted_bits{};
     std::array<uint64_t, Store::kBitmapWords> refused_bits{};
     if (locks == nullptr) {
-      store->ApplyNoting(kUpdate, digests.data(), {0, digests.size()}, inserted_bits.data(),
-                         refused_bits.data());
+      store->Apply(kUpdate, digests.data(), {0, digests.size()}, inserted_bits.data(),
+                   refused_bits.data());
     }
     for (size_t i = 0; i < digests.size() && locks != nullptr; ++i) {
       const uint32_t lock_bits = locks->lock_bits();

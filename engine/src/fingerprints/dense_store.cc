@@ -40,9 +40,9 @@ Result<std::unique_ptr<DenseStore>> DenseStore::Create(const Geometry& geometry,
 
 // --- Updates.
 
-uint64_t DenseStore::ApplyNoting(Update update, const uint64_t* digests,
-                                 const kernels::DigestRange& range, uint64_t* answers,
-                                 uint64_t* refused) {
+uint64_t DenseStore::Apply(Update update, const uint64_t* digests,
+                           const kernels::DigestRange& range, uint64_t* answers,
+                           uint64_t* refused) {
   uint64_t num_refused = 0;
   const auto note = [&](size_t key_idx, Fate fate) {
     num_refused += NoteFate(fate, update, key_idx, answers, refused);

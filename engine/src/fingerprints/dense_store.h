@@ -53,8 +53,8 @@ class DenseStore final : public Store {
     return DenseRange::LeastSideBytes(geometry.num_blocks >> range_bits) << range_bits;
   }
 
-  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers, uint64_t* refused) override;
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers, uint64_t* refused) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;

@@ -62,9 +62,8 @@ void WideStore::StopServingQueries() {
 
 // --- Updates.
 
-uint64_t WideStore::ApplyNoting(Update update, const uint64_t* digests,
-                                const kernels::DigestRange& range, uint64_t* answers,
-                                uint64_t* refused) {
+uint64_t WideStore::Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                          uint64_t* answers, uint64_t* refused) {
   uint64_t num_refused = 0;
   UpdateByKernels(
       Kernels(), view_, update, digests, range, answers, [](uint64_t) {},

@@ -90,8 +90,8 @@ class WideStore final : public Store {
     return HiddenKeys::LeastLimitBytes() << OwnedRangeBits(geometry);
   }
 
-  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers, uint64_t* refused) override;
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers, uint64_t* refused) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
   size_t Query(std::span<const uint64_t> digests, uint64_t* maybe_present) const override;
   bool MayContain(uint64_t digest) const noexcept override;

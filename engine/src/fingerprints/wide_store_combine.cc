@@ -33,7 +33,7 @@ void WideStore::ApplyKeysOf(const WideStore& other, Update update) {
   std::array<uint32_t, kernels::kWideSlots> keys;
   const auto apply = [&] {
     answers.fill(0);
-    Apply(update, digests.data(), {0, digests.size()}, answers.data());
+    Apply(update, digests.data(), {0, digests.size()}, answers.data(), nullptr);
     digests.clear();
   };
   for (uint64_t b = 0; b < other.geometry_.num_blocks; ++b) {

@@ -109,7 +109,7 @@ uint64_t GrowingShard::Apply(Update update, const uint64_t* digests,
       begin = end;
     } else {
       const Fate fate = keeps_digests() ? UpdateDigest(update, digests[begin])
-                                        : UpdateValue(update, digests[begin]);
+                                        : UpdateInBlock(update, digests[begin]);
       num_refused += NoteFate(fate, update, begin, answers, refused);
       begin += 1;
     }
@@ -142,7 +142,7 @@ uint64_t GrowingShard::ApplyChunk(Update update, const uint64_t* digests,
         place.range->Prefetch(place.block_idx, place.key);
       },
       [&](size_t i) {
-        const Fate fate = UpdateRange(update, digests[spilled[i]]);
+        const Fate fate = UpdateBeyondBlock(update, digests[spilled[i]]);
         num_refused += NoteFate(fate, update, spilled[i], answers, refused);
       });
   return num_refused;
@@ -150,7 +150,7 @@ uint64_t GrowingShard::ApplyChunk(Update update, const uint64_t* digests,
 
 Fate GrowingShard::UpdateOne(Update update, uint64_t digest) {
   memory_.Poll();
-  const Fate fate = keeps_digests() ? UpdateDigest(update, digest) : UpdateValue(update, digest);
+  const Fate fate = keeps_digests() ? UpdateDigest(update, digest) : UpdateInBlock(update, digest);
   Step();
   SetFigures();
   return fate;
@@ -178,8 +178,8 @@ Fate GrowingShard::UpdateDigest(Update update, uint64_t digest) {
       // Blocks may take less.
       if (figures_.num_refused_inserts.Get() % kRefusedUntilRetry == 0) {
         if (BecomeBlocks()) {
-          SetThresholds();
-          return UpdateValue(update, digest);
+          FollowState();
+          return UpdateInBlock(update, digest);
         }
         NoteRefusedStep();
       }
@@ -209,8 +209,8 @@ bool GrowingShard::EraseDigest(uint64_t string) {
 // --- Values.
 
 // By the block alone, if it can tell.
-Fate GrowingShard::UpdateValue(Update update, uint64_t digest) noexcept {
-  if (update != Update::kErase && is_full()) return UpdateRange(update, digest);
+Fate GrowingShard::UpdateInBlock(Update update, uint64_t digest) noexcept {
+  if (update != Update::kErase && is_full()) return UpdateBeyondBlock(update, digest);
   const Segment& segment = segments_[SegmentIdx(ValueOf(digest))];
   const kernels::VersionedPlace place =
       kernels::PlaceInSegment(digest, segment.word(), value_bits());
@@ -223,7 +223,7 @@ Fate GrowingShard::UpdateValue(Update update, uint64_t digest) noexcept {
     const kernels::GroupChange change(place.version);
     fate = kernel(place.bin, place.remainder, place.block);
   }
-  if (fate == kernels::OneFate::kSpill) return UpdateRange(update, digest);
+  if (fate == kernels::OneFate::kSpill) return UpdateBeyondBlock(update, digest);
   if (fate == kernels::OneFate::kUnchanged) return Fate::kUnchanged;
   num_entries_ += update == Update::kErase ? ~uint64_t{0} : 1;
   return Fate::kChanged;
@@ -231,7 +231,7 @@ Fate GrowingShard::UpdateValue(Update update, uint64_t digest) noexcept {
 
 // As in any dense blocks without a limit, it ends the program where the system refuses memory for
 // what blocks cannot keep.
-Fate GrowingShard::UpdateRange(Update update, uint64_t digest) noexcept {
+Fate GrowingShard::UpdateBeyondBlock(Update update, uint64_t digest) noexcept {
   const auto [range, block_idx, key] = PlaceOf(digest);
   const RangeSums before = RangeSums::Of(*range);
   Fate fate = Fate::kUnchanged;

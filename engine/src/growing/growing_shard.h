@@ -157,9 +157,10 @@ class alignas(64) GrowingShard {
 
   // --- Keys (growing_shard.cc). Without a look at whether a step is due.
   Fate UpdateDigest(Update update, uint64_t digest);
-  Fate UpdateValue(Update update, uint64_t digest) noexcept;
-  Fate UpdateRange(Update update, uint64_t digest) noexcept;
-  // By a kernel, and what that leaves by UpdateRange. Requires that no step is due before the last.
+  Fate UpdateInBlock(Update update, uint64_t digest) noexcept;
+  Fate UpdateBeyondBlock(Update update, uint64_t digest) noexcept;
+  // By a kernel, and what that leaves by UpdateBeyondBlock. Requires that no step is due before the
+  // last.
   uint64_t ApplyChunk(Update update, const uint64_t* digests, const kernels::DigestRange& range,
                       uint64_t* answers, uint64_t* refused);
   // How many keys may be updated until a step may be due.
@@ -170,7 +171,8 @@ class alignas(64) GrowingShard {
   void SetFigures();
 
   // --- Steps (growing_shard_steps.cc).
-  // Those that are due. Called after each key.
+  // Those that are due. Called after each key, or after a chunk of keys that ends no later than
+  // where a step may be due (KeysUntilStep).
   void Step() {
     if (num_entries_ >= grow_at_ || static_cast<int64_t>(num_entries_) <= fold_at_) [[unlikely]] {
       DoSteps();
@@ -181,7 +183,8 @@ class alignas(64) GrowingShard {
   bool Fold() noexcept;
   // Moves copies from slots to records.
   void CountCopies() noexcept;
-  void SetThresholds();
+  // What follows from level_, num_moved_ and segments_: sums, thresholds and figures.
+  void FollowState();
   uint64_t NextBytes() const;  // what its next step adds; 0: there is none
   bool MoveUp() noexcept;
   bool MoveDown() noexcept;

@@ -28,7 +28,7 @@ bool GrowingShard::Begin(bool has_first_size) noexcept {
     segments_ = std::move(made);
     level_ = ladder_.first_level();
   }
-  SetThresholds();
+  FollowState();
   SetFigures();
   PublishAll();
   return true;
@@ -53,8 +53,7 @@ void GrowingShard::Clear() noexcept {
     for (const Segment& segment : segments_) segment.range().ClearBesideQueries();
     if (keeps_digests()) Adopt({}, 0);
   }
-  sums_ = {};
-  SetThresholds();
+  FollowState();
   SetFigures();
 }
 
@@ -129,7 +128,7 @@ Status GrowingShard::WriteDigests(const ShardContents& contents) {
   }
   for (const uint64_t digest : contents.keys) table_.Insert(digest);
   num_entries_ = contents.keys.size();
-  SetThresholds();
+  FollowState();
   // Where growth was refused before: the next entry tries again.
   grow_at_ = std::max(grow_at_, num_entries_ + 1);
   SetFigures();
@@ -154,7 +153,7 @@ Status GrowingShard::WriteValues(const ShardContents& contents) {
   num_entries_ = contents.keys.size();
   for (const auto& [value, count] : contents.further) num_entries_ += count;
   for (const Segment& segment : segments_) num_entries_ -= segment.range().counts().num_copies();
-  SetThresholds();
+  FollowState();
   grow_at_ = std::max(grow_at_, num_entries_ + 1);
   if (static_cast<int64_t>(num_entries_) <= fold_at_) {
     fold_at_ = static_cast<int64_t>(num_entries_) - 1;
@@ -188,7 +187,7 @@ bool GrowingShard::PrepareSideLimit(uint64_t side_bytes) noexcept try {
 void GrowingShard::TakeSideLimit() noexcept {
   for (size_t i = 0; i < prepared_.size(); ++i) segments_[i].range().Take(std::move(prepared_[i]));
   prepared_.clear();
-  SetThresholds();
+  FollowState();
   SetFigures();
 }
 

@@ -29,15 +29,16 @@ uint64_t EntriesAt(uint64_t capacity, uint64_t first, uint64_t last, uint64_t i,
 
 }  // namespace
 
-void GrowingShard::SetThresholds() {
+void GrowingShard::FollowState() {
   figures_.next_bytes.Set(NextBytes());
+  sums_ = {};
+  segment_bytes_ = 0;
   if (keeps_digests()) {
     // A filter that begins with blocks has digests where a loaded shard is empty, or could not
     // have blocks yet.
     grow_at_ = ladder_.begins_with_digests() ? ladder_.max_digests() + 1 : 1;
     fold_at_ = kNever;
     full_at_ = FullAt(ladder_[0]);
-    segment_bytes_ = 0;
     figures_.num_blocks.Set(0);
     figures_.num_bins.Set(0);
     figures_.num_slots.Set(0);
@@ -63,8 +64,6 @@ void GrowingShard::SetThresholds() {
   uint64_t num_blocks = 0;
   uint64_t num_bins = 0;
   uint64_t num_slots = 0;
-  sums_ = {};
-  segment_bytes_ = 0;
   for (const Segment& segment : segments_) {
     segment_bytes_ += segment.all_bytes();
     num_blocks += segment.num_blocks();
@@ -92,7 +91,7 @@ void GrowingShard::DoSteps() noexcept {
 }
 
 void GrowingShard::Grow() noexcept {
-  if (keeps_digests() ? BecomeBlocks() : MoveUp()) return SetThresholds();
+  if (keeps_digests() ? BecomeBlocks() : MoveUp()) return FollowState();
   if (NextBytes() != 0) NoteRefusedStep();
   // Copies in slots must not keep out keys.
   if (is_full() && !keeps_digests()) CountCopies();
@@ -122,7 +121,7 @@ bool GrowingShard::Fold() noexcept {
     fold_at_ = static_cast<int64_t>(num_entries_ - std::min(num_entries_, retry));
     return false;
   }
-  SetThresholds();
+  FollowState();
   return true;
 }
 
@@ -329,7 +328,6 @@ bool GrowingShard::BecomeBlocks() noexcept try {
 void GrowingShard::BecomeDigests() noexcept {
   num_entries_ = 0;
   Adopt({}, 0);
-  sums_ = {};
 }
 
 }  // namespace trommel

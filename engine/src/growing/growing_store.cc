@@ -86,9 +86,9 @@ Result<std::unique_ptr<GrowingStore>> GrowingStore::Create(const GrowingOptions&
 
 // --- Updates.
 
-uint64_t GrowingStore::ApplyNoting(Update update, const uint64_t* digests,
-                                   const kernels::DigestRange& range, uint64_t* answers,
-                                   uint64_t* refused) {
+uint64_t GrowingStore::Apply(Update update, const uint64_t* digests,
+                             const kernels::DigestRange& range, uint64_t* answers,
+                             uint64_t* refused) {
   uint64_t num_refused = 0;
   for (size_t begin = range.begin; begin < range.end;) {
     const uint64_t shard_idx = kernels::ShardOf(digests[begin]);

@@ -119,8 +119,8 @@ class GrowingStore final : public KeyStore {
 
   // --- Updates. Thread safety: under the lock of the shard, or exclusive. A range may have digests
   // of several shards (exclusive only); it is fast where digests of a shard stand together.
-  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers, uint64_t* refused) override;
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers, uint64_t* refused) override;
   Fate UpdateOne(Update update, uint64_t digest) override;
   void FetchAhead(std::span<const uint64_t> digests) const override;
 

@@ -15,8 +15,8 @@ class StampedView final : public KeyStore {
  public:
   StampedView(StampedStore& store, const StampedSpan& span) : store_(store), span_(span) {}
 
-  uint64_t ApplyNoting(Update update, const uint64_t* digests, const kernels::DigestRange& range,
-                       uint64_t* answers, uint64_t* refused) override {
+  uint64_t Apply(Update update, const uint64_t* digests, const kernels::DigestRange& range,
+                 uint64_t* answers, uint64_t* refused) override {
     return store_.Apply(update, span_, digests, range, answers, refused);
   }
   Fate UpdateOne(Update update, uint64_t digest) override {
