@@ -30,7 +30,7 @@ struct WindowConfig {
   /// 1 to kMaxBuckets, and at most the ticks of the window. More than 12 take slots of 24 bits.
   uint32_t num_buckets = 8;
   /// Distinct keys inserted within any span of window + bucket_ticks(); required. The rate is kept
-  /// for any pattern of arrival of so many. Of more, an insertion takes time in proportion to the
+  /// for any pattern of arrival of so many. Of more, updates take longer, with the logarithm of the
   /// excess.
   uint64_t capacity = 0;
   /// False-positive rate of a query over all live buckets: WindowFilter::kMinTargetFpr to

@@ -49,7 +49,7 @@ Result<StampedStore> StampedStore::Create(const Geometry& geometry, bool is_eras
   store.lines_ = *std::move(lines);
   store.groups_.resize(num_groups);
   store.groups_data_ = store.groups_.data();
-  store.ranges_.resize(store.num_owned_ranges());
+  store.ranges_.assign(store.num_owned_ranges(), OwnedRange(store.shape_.fingerprint_bits));
   store.lock_bits_ = RangeLocks::LockBitsFor(store.owned_range_bits());
   store.versions_ = RangeVersions(store.lock_bits_);
   kernels::UseKernels<kernels::AddStamped>();
@@ -148,9 +148,10 @@ uint64_t StampedStore::CountEstimate(uint64_t first_live, uint64_t digest) const
   const uint32_t fingerprint = FingerprintOf(rest);
   const StampedGroup& group = GroupOf(block_idx);
   const std::optional<Shown> shown = FindShown(block_idx, fingerprint);
-  const uint64_t is_shown{shown && group.first_bucket + shown->stamp >= first_live};
-  if (((group.copied | group.overflow) & BitOf(block_idx)) == 0) return is_shown;
-  return is_shown + RangeOf(block_idx).side.NumCopies(block_idx, fingerprint, first_live);
+  const uint64_t live = kernels::StampAfter(first_live, group.first_bucket);
+  const uint64_t is_shown{shown && shown->stamp >= live};
+  if ((group.copied & BitOf(block_idx)) == 0) return is_shown;
+  return is_shown + RangeOf(block_idx).side.NumCopies(block_idx, fingerprint, live);
 }
 
 void StampedStore::FindMissing(uint64_t bucket, std::span<const uint64_t> digests,
@@ -191,11 +192,21 @@ StampedContents StampedStore::ReadContents(uint64_t block_idx, uint64_t first_ke
     }
   }
   std::sort(contents.begin(), contents.end(), &ComesBefore);
-  if (((group.copied | group.overflow) & BitOf(block_idx)) == 0) return contents;
-  RangeOf(block_idx).side.VisitEntries(block_idx, [&](const BucketKey& copies) {
+  for (const BucketKey& copies : SideOf(block_idx)) {
     if (copies.bucket >= first_kept) AddCopies(contents, copies);
-  });
+  }
   return contents;
+}
+
+StampedContents StampedStore::SideOf(uint64_t block_idx) const {
+  const StampedGroup& group = GroupOf(block_idx);
+  StampedContents copies;
+  if ((group.copied & BitOf(block_idx)) == 0) return copies;
+  RangeOf(block_idx).side.VisitEntries(block_idx, [&](const StampedCopies& entry) {
+    copies.push_back({entry.fingerprint, group.first_bucket + entry.stamp, entry.count});
+  });
+  std::sort(copies.begin(), copies.end(), &ComesBefore);
+  return copies;
 }
 
 void StampedStore::SetBit(uint64_t block_idx, bool is_set, uint64_t StampedGroup::*word) {
@@ -227,7 +238,8 @@ void StampedStore::StoreContents(uint64_t block_idx, const StampedContents& cont
   const bool is_overflowing = num_distinct > shape_.num_slots;
   const bool is_spilled = num_distinct > shape_.num_slots + num_usable;
 
-  StampedContents side;
+  SideCopies& side = RangeOf(block_idx).side;
+  side.DropExpired(block_idx, SideCopies::kNumStamps);
   size_t slot_idx = 0;
   size_t num_in_line = 0;
   for (size_t i = 0; i < contents.size(); ++i) {
@@ -242,16 +254,15 @@ void StampedStore::StoreContents(uint64_t block_idx, const StampedContents& cont
       line.Store(usable[num_in_line++], {copies.fingerprint, home, stamp});
       copies.count -= 1;
     }
-    if (copies.count > 0) side.push_back(copies);
+    if (copies.count > 0) (void)side.Add(block_idx, {copies.fingerprint, stamp, copies.count});
   }
   for (; slot_idx < shape_.num_slots; ++slot_idx) {
     kernels::StoreSlot(shape_, {}, slot_idx, BlockAt(block_idx));
   }
-  RangeOf(block_idx).side.Put(block_idx, {side.begin(), side.end()});
   line.set_spilled(is_spilled ? line.spilled() | BitOf(block_idx)
                               : line.spilled() & ~BitOf(block_idx));
   SetBit(block_idx, is_overflowing, &StampedGroup::overflow);
-  SetBit(block_idx, !side.empty(), &StampedGroup::copied);
+  SetBit(block_idx, side.Has(block_idx), &StampedGroup::copied);
 }
 
 // --- Groups.
@@ -283,17 +294,14 @@ void StampedStore::SweepGroup(uint64_t group_idx, uint64_t first_kept) {
   kernels::StoreGroupWord(first_kept, group.first_bucket);
   for (uint64_t b = first; b < end; ++b) {
     if ((group.copied & BitOf(b)) != 0) {
-      range.side.DropExpired(b, first_kept);
+      range.side.DropExpired(b, shift, shift);
       SetBit(b, range.side.Has(b), &StampedGroup::copied);
     }
     if ((group.overflow & BitOf(b)) == 0) continue;
-    if (range.side.is_limited()) {
-      ReturnFromLine(b, 0);
-      Unspill(b, first_kept);
-    } else {
-      StoreContents(b, ReadContents(b, first_kept), first_kept);
-    }
+    ReturnFromLine(b, 0);
+    Unspill(b, 0);
   }
+  range.side.GiveBackSpare();
 }
 
 void StampedStore::SweepOneGroup(uint64_t group_idx, uint64_t first_kept) {

@@ -6,6 +6,11 @@
 //   side table  otherwise all copies of those beyond; and, in an erasable store, the further and
 //               the older copies of every fingerprint
 //
+// *Spilled* is a block with fingerprints that the side table alone has. An insertion of another one
+// goes there, too. Whatever frees a place that the block may use brings one back, with its youngest
+// copy, and the last one makes it a block like others. So an update of a spilled block reads its
+// slots and line and a few entries, however many there are.
+//
 // *Erasable or not.* A store that need not erase keeps one bucket per fingerprint, the youngest: an
 // insertion refreshes it by one store. To erase that way would be wrong: two keys with one
 // fingerprint, inserted in two buckets, would share the slot, and erasing the younger one would
@@ -17,12 +22,12 @@
 // on buckets are present, and `first_kept`, before which slots may be overwritten. The caller
 // promises that no call under way has a first_live before any first_kept.
 //
-// *With a limit of side memory* each owned range has so many entries (side_pool.h). An insertion
+// *With a limit of side memory* each owned range has so many entries (side_copies.h). An insertion
 // that needs one more than there are is refused, and changes nothing; first the range's groups with
-// entries are swept, once for each first_kept. A block with more fingerprints than slot and line
-// take is not encoded anew, but changed entry by entry (stamped_store_limit.cc), so that no update
-// allocates. All that decides belongs to one owned range, whose keys are applied in input order,
-// and nothing but updates and the clock sweeps: so refusals do not depend on how a batch is split.
+// entries are swept, once for each first_kept. All that decides belongs to one owned range, whose
+// keys are applied in input order, and nothing but updates and the clock sweeps: so refusals do not
+// depend on how a batch is split. A spilled block keeps its entries of the line, and takes others.
+// Without a limit it leaves them to blocks that need nothing else: more of them are decided then.
 //
 // *Sweeps.* What expires stays where it is until its place is needed: for an insertion into the
 // block, or for the whole group when a bucket is too young for a stamp, or when a limit has no
@@ -129,9 +134,10 @@ class StampedStore {
   // Is it in that form, and of as many buckets as `held` has? If not, `bad_block` is where. Adds
   // the copies of each bucket to `held`. Requires AdoptGroups.
   bool IsCanonical(uint64_t first_live, std::span<uint64_t> held, uint64_t& bad_block) const;
-  // Takes what a file has, whose blocks and lines are in place already: the side table, and
-  // what follows from both.
-  void AdoptSide(uint64_t block_idx, std::span<const BucketKey> copies);
+  // Takes what a file has, whose blocks and lines are in place already: entries of the side table,
+  // and what follows from all. A bucket beyond all stamps becomes the last one, which no canonical
+  // store has.
+  void AdoptSide(uint64_t block_idx, const BucketKey& copies, uint64_t first_bucket);
   void AdoptGroups(uint64_t first_bucket);
 
   const Geometry& geometry() const { return geometry_; }
@@ -153,22 +159,30 @@ class StampedStore {
   const RangeVersions& versions() const { return versions_; }
   const BlockMemory& blocks() const { return blocks_; }
   const BlockMemory& lines() const { return lines_; }
-  SideCopies::Entries SideOf(uint64_t block_idx) const {
-    return RangeOf(block_idx).side.Of(block_idx);
-  }
+  StampedContents SideOf(uint64_t block_idx) const;
   std::vector<uint64_t> BlocksWithSide() const;
 
  private:
   struct alignas(64) OwnedRange {  // no two ranges write to one cache line
+    explicit OwnedRange(uint32_t fingerprint_bits) : side(fingerprint_bits) {}
+
     SideCopies side;
     RunningFigure num_overflowing;
     RunningFigure num_undecided;
     RunningFigure side_table_bytes;
     RunningFigure num_refused;
     uint64_t swept_before = 0;  // first_kept of the last SweepForSpace
-    bool is_refused = false;    // the insertion that is being tried has no space
   };
   class FiguresOfChange;
+  // A key to be updated, with the buckets of its span as stamps of its group; those may be beyond
+  // what a slot can have.
+  struct UpdatedKey {
+    uint64_t block_idx;
+    uint32_t fingerprint;
+    uint64_t stamp;  // of its bucket
+    uint64_t live;   // of first_live
+    uint64_t kept;   // of first_kept
+  };
   // Where a block shows a fingerprint.
   struct Shown {
     bool is_in_line;
@@ -215,35 +229,26 @@ class StampedStore {
 
   kernels::OneFate ApplyKernel(Update update, const StampedSpan& span, uint64_t digest) const;
   // For keys that the kernel left: those of full blocks, copies, and of buckets without a stamp.
-  [[gnu::noinline]] bool Finish(Update update, const StampedSpan& span, uint64_t digest);
-  // The same, telling what a limit refused. Requires that no group is being changed.
-  Fate FateOf(Update update, const StampedSpan& span, uint64_t digest);
-  bool FinishKey(Update update, const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint);
-  bool FinishWhole(Update update, const StampedSpan& span, uint64_t block_idx,
-                   uint32_t fingerprint);
+  [[gnu::noinline]] Fate Finish(Update update, const StampedSpan& span, uint64_t digest);
+  // One try. Requires that no group is being changed.
+  Fate TryFinish(Update update, const StampedSpan& span, uint64_t digest);
+  Fate FinishKey(Update update, const UpdatedKey& key);
   // Of a fingerprint that the block does not show, and has no place for, or which only the side
-  // table may have: without and with a limit.
-  bool FinishElsewhere(Update update, const StampedSpan& span, uint64_t block_idx,
-                       uint32_t fingerprint);
-  bool FinishSpilled(Update update, const StampedSpan& span, uint64_t block_idx,
-                     uint32_t fingerprint);
-  bool Refuse(uint64_t block_idx);  // returns false; FateOf tries once more, or counts it
+  // table may have.
+  Fate InsertSpilled(Update update, const UpdatedKey& key);
   // Sweeps the groups of the block's owned range that have entries of the side table.
   void SweepForSpace(uint64_t block_idx, uint64_t first_kept);
   bool IsSpilled(uint64_t block_idx) const {
     return (LineOf(block_idx).spilled() & BitOf(block_idx)) != 0;
   }
-  // Brings what only the side table has of a block into slots and line entries that are usable.
-  void Unspill(uint64_t block_idx, uint64_t first_kept);
-  bool UnspillOne(uint64_t block_idx, uint64_t first_kept);
+  // Brings what only the side table has of a block into places that are usable.
+  void Unspill(uint64_t block_idx, uint64_t kept);
   // Where the block could show one fingerprint more; nothing if nowhere.
   std::optional<Shown> UsablePlace(uint64_t block_idx, uint64_t kept) const;
   std::optional<Shown> FindShown(uint64_t block_idx, uint32_t fingerprint) const;
   void StoreShown(uint64_t block_idx, const Shown& shown, const kernels::StampedSlot& slot);
-  bool InsertShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
-                   const Shown& shown);
-  bool EraseShown(const StampedSpan& span, uint64_t block_idx, uint32_t fingerprint,
-                  const Shown& shown);
+  Fate InsertShown(const UpdatedKey& key, const Shown& shown);
+  Fate EraseShown(const UpdatedKey& key, const Shown& shown);
   // The first slot that is free, or whose stamp is below `kept`; num_slots if there is none.
   size_t UsableSlot(uint64_t block_idx, uint64_t kept) const;
   void ReturnFromLine(uint64_t block_idx, uint64_t kept);

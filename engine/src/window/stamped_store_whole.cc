@@ -1,4 +1,4 @@
-// Stamped stores as wholes: what merges, copies and snapshots do.
+// Stamped stores as wholes: what limits, merges, copies and snapshots do.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -6,8 +6,14 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/src/base/grouped_text.h"
+#include "engine/src/base/memory_limit.h"
 #include "engine/src/window/figures_of_change.h"
 #include "engine/src/window/stamped_store.h"
 #include "kernels/group_versions.h"
@@ -18,6 +24,46 @@ using kernels::GroupChange;
 using kernels::kFingerprintBlockWords;
 using kernels::kGroupBlocks;
 using kernels::StampedGroup;
+
+Status StampedStore::LimitSideMemory(uint64_t limit_bytes, uint64_t first_live) try {
+  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
+  const uint64_t range_bytes = limit_bytes / num_owned_ranges();
+  if (limit_bytes != 0 && range_bytes < SideCopies::LeastBytes()) {
+    return Error{ErrorCode::kInvalidArgument,
+                 given + "; it must be 0 (no limit) or at least " +
+                     GroupedText(SideCopies::LeastBytes() * num_owned_ranges()) + ": " +
+                     GroupedText(SideCopies::LeastBytes()) + " per range of blocks (" +
+                     GroupedText(num_owned_ranges()) + " here)"};
+  }
+  std::vector<SideCopies> changed;
+  changed.reserve(ranges_.size());
+  const SideCopies::Space space = limit_bytes == 0
+                                      ? SideCopies::Space()
+                                      : SideCopies::SpaceWithin(range_bytes, BlocksPerOwnedRange());
+  for (OwnedRange& range : ranges_) {
+    for (const uint64_t b : range.side.SortedBlocks()) {
+      range.side.DropExpired(b, kernels::StampAfter(first_live, GroupOf(b).first_bucket));
+    }
+    std::optional<SideCopies> copy = range.side.CopyWithin(space);
+    if (!copy) {
+      return Error{ErrorCode::kOutOfMemory,
+                   given +
+                       ", and the keys that are in need more: a range of blocks would have "
+                       "space for " +
+                       GroupedText(space.max_entries) + " entries of " +
+                       GroupedText(space.max_blocks) + " blocks"};
+    }
+    changed.push_back(*std::move(copy));
+  }
+  for (size_t r = 0; r < ranges_.size(); ++r) {
+    ranges_[r].side = std::move(changed[r]);
+    ranges_[r].side_table_bytes.Set(ranges_[r].side.num_bytes());
+    ranges_[r].swept_before = 0;
+  }
+  return Ok();
+} catch (const std::bad_alloc&) {
+  return OutOfMemoryError("the system refused memory for a limit of side memory");
+}
 
 void StampedStore::Merge(const StampedStore& other, uint64_t first_live) {
   for (uint64_t g = 0; g < num_groups(); ++g) SweepOneGroup(g, first_live);
@@ -201,7 +247,7 @@ bool StampedStore::IsCanonical(uint64_t first_live, std::span<uint64_t> held,
       want.StoreContents(b - first, contents, first_live);
       const bool is_same =
           std::equal(BlockAt(b), BlockAt(b) + kFingerprintBlockWords, want.BlockAt(b - first)) &&
-          std::ranges::equal(SideOf(b), want.SideOf(b - first));
+          SideOf(b) == want.SideOf(b - first);
       if (!is_same) return false;
     }
     const uint32_t* line = lines_.data() + g * kStampedLineWords;
@@ -214,8 +260,10 @@ bool StampedStore::IsCanonical(uint64_t first_live, std::span<uint64_t> held,
   return true;
 }
 
-void StampedStore::AdoptSide(uint64_t block_idx, std::span<const BucketKey> copies) {
-  RangeOf(block_idx).side.Put(block_idx, copies);
+void StampedStore::AdoptSide(uint64_t block_idx, const BucketKey& copies, uint64_t first_bucket) {
+  const auto stamp = static_cast<uint32_t>(
+      std::min<uint64_t>(copies.bucket - first_bucket, SideCopies::kNumStamps - 1));
+  (void)RangeOf(block_idx).side.Add(block_idx, {copies.fingerprint, stamp, copies.count});
   SetBit(block_idx, true, &StampedGroup::copied);
 }
 

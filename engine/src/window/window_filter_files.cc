@@ -70,10 +70,9 @@ Status CheckShape(const FileSection& section, const StoreNumbers& numbers, uint3
   return Ok();
 }
 
-// The side table into the store, block by block.
-Status ReadSide(const FileSection& section, StampedStore& store) {
+// The side table into the store, whose groups will begin with first_bucket.
+Status ReadSide(const FileSection& section, uint64_t first_bucket, StampedStore& store) {
   SectionStream stream(section);
-  std::vector<BucketKey> of_block;
   SideCopiesEntry last{};
   while (stream.left() > 0) {
     const uint64_t at = stream.at();
@@ -87,20 +86,15 @@ Status ReadSide(const FileSection& section, StampedStore& store) {
       return stream.Fail(at, "has a fingerprint of another length");
     }
     const BucketKey copies{entry.fingerprint, entry.bucket, entry.count};
-    const bool is_first = at == 0 || entry.block_idx != last.block_idx;
     if (entry.reserved != 0 || entry.count == 0 || entry.count > kMaxFileKeys ||
-        (at > 0 && entry.block_idx < last.block_idx) ||
-        (!is_first && !ComesBefore(of_block.back(), copies))) {
+        entry.block_idx < last.block_idx ||
+        (entry.block_idx == last.block_idx &&
+         !ComesBefore({last.fingerprint, last.bucket, last.count}, copies))) {
       return stream.Fail(at, "entries do not ascend, or have no count");
     }
-    if (is_first && !of_block.empty()) {
-      store.AdoptSide(last.block_idx, of_block);
-      of_block.clear();
-    }
-    of_block.push_back(copies);
+    store.AdoptSide(entry.block_idx, copies, first_bucket);
     last = entry;
   }
-  if (!of_block.empty()) store.AdoptSide(last.block_idx, of_block);
   return stream.End();
 }
 
@@ -129,7 +123,7 @@ Status ReadStamped(FileReader& file, const LiveBuckets& live, std::span<uint64_t
   if (read) {
     read = file.Take(sections::kLines, kOnlyStore).ReadInto(WritableBytes(store.lines()));
   }
-  if (read) read = ReadSide(file.Take(sections::kSide, kOnlyStore), store);
+  if (read) read = ReadSide(file.Take(sections::kSide, kOnlyStore), live.first, store);
   if (!read) return read;
   store.AdoptGroups(live.first);
   uint64_t bad_block = 0;

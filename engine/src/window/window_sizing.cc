@@ -14,12 +14,12 @@
 namespace trommel {
 namespace {
 
-// A block with more keys than slots is slower: each of its updates goes by its contents. With slots
+// A block with more keys than slots is slower: kernels leave its updates to the store. With slots
 // of 16 bits it is reached at 21.4 keys per block, with slots of 24 bits at 12.7. And a query for a
 // non-member of such a block reads its line.
 constexpr double kMostOverflowing = 0.012;
 // Keys are replaced, and a block that its line has once refused keeps its keys in the side table
-// until it is rewritten. So shares after many windows are above those of a store that was only
+// until its slots are enough. So shares after many windows are above those of a store that was only
 // filled. An allowance, not a model.
 constexpr double kChurn = 4;
 
