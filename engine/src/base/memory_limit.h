@@ -28,6 +28,16 @@ inline Error OverMemoryLimit(std::string_view needs, uint64_t num_bytes, uint64_
                      (is_given ? "memory_limit_bytes" : "this machine's memory") + ")"};
 }
 
+// Of a limit of side memory that is too low for so many ranges of blocks, each of which needs as
+// much at least.
+inline Error SideLimitTooLow(uint64_t limit_bytes, uint64_t least_bytes, uint64_t num_ranges) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .message = "side_memory_limit_bytes is " + GroupedText(limit_bytes) +
+                     "; it must be 0 (no limit) or at least " +
+                     GroupedText(least_bytes * num_ranges) + ": " + GroupedText(least_bytes) +
+                     " per range of blocks (" + GroupedText(num_ranges) + " here)"};
+}
+
 // What a call returns for which the system refused memory: without its message, if that needs
 // memory that is refused as well.
 inline Error OutOfMemoryError(std::string_view message) noexcept {

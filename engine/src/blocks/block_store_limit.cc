@@ -66,20 +66,16 @@ class BlockStore::LimitChange final : public SideLimitChange {
 Result<std::unique_ptr<SideLimitChange>> BlockStore::PrepareSideLimit(uint64_t limit_bytes) try {
   using Change = std::unique_ptr<SideLimitChange>;
   if (limit_bytes == 0) return Change(std::make_unique<LimitChange>(*this));
-  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
   const uint64_t least = side_table_.LeastLimitBytes();
   if (limit_bytes / num_owned_ranges() < least) {
-    return Error{ErrorCode::kInvalidArgument, given + "; it must be 0 (no limit) or at least " +
-                                                  GroupedText(least * num_owned_ranges()) + ": " +
-                                                  GroupedText(least) + " per range of blocks (" +
-                                                  GroupedText(num_owned_ranges()) + " here)"};
+    return SideLimitTooLow(limit_bytes, least, num_owned_ranges());
   }
   const SideTable::RangeLimit limit =
       side_table_.LimitWithin(limit_bytes / num_owned_ranges(), CrowdedPercent(geometry_));
   if (side_limit_bytes_ == 0 && !side_table_.IsWithin(limit)) ReturnWhatFits();
   if (!side_table_.IsWithin(limit)) {
     return Error{ErrorCode::kOutOfMemory,
-                 given +
+                 "side_memory_limit_bytes is " + GroupedText(limit_bytes) +
                      ", and the keys that are in need more: a range of blocks would have "
                      "space for " +
                      GroupedText(limit.max_blocks) + " promoted blocks and the counters of " +

@@ -314,12 +314,7 @@ Result<std::unique_ptr<SideLimitChange>> DenseStore::PrepareSideLimit(uint64_t l
   if (limit_bytes != 0) {
     const uint64_t of_range = limit_bytes / ranges_.size();
     const uint64_t least = DenseRange::LeastSideBytes(blocks_per_owned_range());
-    if (of_range < least) {
-      return Error{ErrorCode::kInvalidArgument, given + "; it must be 0 (no limit) or at least " +
-                                                    GroupedText(least * ranges_.size()) + ": " +
-                                                    GroupedText(least) + " per range of blocks (" +
-                                                    GroupedText(ranges_.size()) + " here)"};
-    }
+    if (of_range < least) return SideLimitTooLow(limit_bytes, least, ranges_.size());
     limit = DenseRange::LimitWithin(of_range, blocks_per_owned_range(),
                                     ranges_.front().range.least_lines());
   }

@@ -52,14 +52,11 @@ class WideStore::LimitChange final : public SideLimitChange {
 Result<std::unique_ptr<SideLimitChange>> WideStore::PrepareSideLimit(uint64_t limit_bytes) try {
   using Change = std::unique_ptr<SideLimitChange>;
   if (limit_bytes == 0) return Change(std::make_unique<LimitChange>(*this));
-  const uint64_t least = HiddenKeys::LeastLimitBytes() * ranges_.size();
-  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
-  if (limit_bytes < least) {
-    return Error{ErrorCode::kInvalidArgument,
-                 given + "; it must be 0 (no limit) or at least " + GroupedText(least) + ": " +
-                     GroupedText(HiddenKeys::LeastLimitBytes()) + " per range of blocks (" +
-                     GroupedText(ranges_.size()) + " here)"};
+  const uint64_t least = HiddenKeys::LeastLimitBytes();
+  if (limit_bytes / ranges_.size() < least) {
+    return SideLimitTooLow(limit_bytes, least, ranges_.size());
   }
+  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
   // A block has at most one record.
   const uint64_t max_records =
       std::min(HiddenKeys::RecordsWithin(limit_bytes / ranges_.size()), blocks_per_owned_range());

@@ -26,14 +26,9 @@ using kernels::kGroupBlocks;
 using kernels::StampedGroup;
 
 Status StampedStore::LimitSideMemory(uint64_t limit_bytes, uint64_t first_live) try {
-  const std::string given = "side_memory_limit_bytes is " + GroupedText(limit_bytes);
   const uint64_t range_bytes = limit_bytes / num_owned_ranges();
   if (limit_bytes != 0 && range_bytes < SideCopies::LeastBytes()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 given + "; it must be 0 (no limit) or at least " +
-                     GroupedText(SideCopies::LeastBytes() * num_owned_ranges()) + ": " +
-                     GroupedText(SideCopies::LeastBytes()) + " per range of blocks (" +
-                     GroupedText(num_owned_ranges()) + " here)"};
+    return SideLimitTooLow(limit_bytes, SideCopies::LeastBytes(), num_owned_ranges());
   }
   std::vector<SideCopies> changed;
   changed.reserve(ranges_.size());
@@ -47,7 +42,7 @@ Status StampedStore::LimitSideMemory(uint64_t limit_bytes, uint64_t first_live) 
     std::optional<SideCopies> copy = range.side.CopyWithin(space);
     if (!copy) {
       return Error{ErrorCode::kOutOfMemory,
-                   given +
+                   "side_memory_limit_bytes is " + GroupedText(limit_bytes) +
                        ", and the keys that are in need more: a range of blocks would have "
                        "space for " +
                        GroupedText(space.max_entries) + " entries of " +
