@@ -91,7 +91,9 @@ uint32_t SideCopies::NewNode(uint32_t key, uint64_t count) {
   if (added != kNone) {
     first_free_ = nodes_[added].below[0];
   } else {
-    if (nodes_.size() == nodes_.capacity()) nodes_.reserve(nodes_.size() + nodes_.size() / 4 + 3);
+    if (nodes_.size() == nodes_.capacity()) {
+      nodes_.reserve(nodes_.size() + nodes_.size() / 4 + kSpareNodes);
+    }
     added = static_cast<uint32_t>(nodes_.size());
     nodes_.emplace_back();
   }
@@ -197,7 +199,7 @@ void SideCopies::Clear() {
 }
 
 void SideCopies::GiveBackSpare() {
-  if (is_limited() || num_used_ * 2 >= nodes_.capacity()) return;
+  if (is_limited() || nodes_.capacity() <= 2 * num_used_ + kSpareNodes) return;
   try {
     SideCopies copy = *CopyWithin(space_);
     records_ = std::move(copy.records_);

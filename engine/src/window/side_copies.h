@@ -93,6 +93,7 @@ class SideCopies {
 
  private:
   static constexpr uint32_t kNone = ~uint32_t{0};
+  static constexpr size_t kSpareNodes = 3;  // that even a table of one entry may have
 
   struct Node {
     uint64_t count;
